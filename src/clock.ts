@@ -1,0 +1,27 @@
+/**
+ * Clock and timers, taken once at load: an application's tests replace the global ones with fakes,
+ * and a freshness window that stands still (or jumps) would decide wrongly.
+ */
+const { performance } = globalThis;
+const nativeSetTimeout = globalThis.setTimeout;
+const nativeClearTimeout = globalThis.clearTimeout;
+
+const readNow = performance.now.bind(performance);
+const origin = performance.timeOrigin;
+
+/** Milliseconds on a clock that never goes back. */
+export function now(): number {
+  return readNow();
+}
+
+/** A reading of {@link now} as milliseconds since the epoch, for people and logs. */
+export function toEpochMs(monotonic: number): number {
+  return origin + monotonic;
+}
+
+/** A timer that keeps no process alive. */
+export function later(ms: number, fn: () => void): { cancel(): void } {
+  const timer = nativeSetTimeout(fn, ms);
+  timer.unref();
+  return { cancel: () => nativeClearTimeout(timer) };
+}

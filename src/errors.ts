@@ -1,0 +1,74 @@
+/**
+ * The errors this package throws. Each carries a stable `code`, and each has a guard that
+ * recognises it across two installed copies of the package (where `instanceof` would fail).
+ */
+
+const brand = Symbol.for('sequelize-fresh-reads.error');
+
+/** Stable, machine-readable names of the errors. */
+export type FreshReadsErrorCode =
+  'FRESH_READS_OPTIONS' | 'FRESH_READS_REPLICAS_UNAVAILABLE' | 'FRESH_READS_CLUSTER';
+
+/** Base of every error of this package. */
+export class FreshReadsError extends Error {
+  override readonly name: string = 'FreshReadsError';
+  readonly code: FreshReadsErrorCode;
+
+  constructor(code: FreshReadsErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    Object.defineProperty(this, brand, { value: true });
+  }
+}
+
+/** A call was made with something it can't work with: the message says what, echoes it and names the fix. */
+export class OptionsError extends FreshReadsError {
+  override readonly name = 'OptionsError';
+
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('FRESH_READS_OPTIONS', message, options);
+  }
+}
+
+/** A real cluster for tests could not be started, or a node of it did not do what it was told. */
+export class ClusterError extends FreshReadsError {
+  override readonly name = 'ClusterError';
+
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('FRESH_READS_CLUSTER', message, options);
+  }
+}
+
+/** Whether `error` is a {@link FreshReadsError}, of this copy of the package or of another one. */
+export function isFreshReadsError(error: unknown): error is FreshReadsError {
+  return typeof error === 'object' && error !== null && brand in error;
+}
+
+/** Whether `error` is an {@link OptionsError}, of this copy of the package or of another one. */
+export function isOptionsError(error: unknown): error is OptionsError {
+  return isFreshReadsError(error) && error.code === 'FRESH_READS_OPTIONS';
+}
+
+/** Whether `error` is a {@link ClusterError}, of this copy of the package or of another one. */
+export function isClusterError(error: unknown): error is ClusterError {
+  return isFreshReadsError(error) && error.code === 'FRESH_READS_CLUSTER';
+}
+
+/** A value as it is shown in an error message: short, on one line, with its type where that helps. */
+export function echo(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(shorten(value));
+  if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`;
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  try {
+    const json = JSON.stringify(value);
+    const type = (value as { constructor?: { name?: string } }).constructor?.name;
+    return shorten(!type || type === 'Object' || type === 'Array' ? json : `${type} ${json}`);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
+function shorten(text: string): string {
+  return text.length <= 120 ? text : `${text.slice(0, 117)}...`;
+}

@@ -1,0 +1,2 @@
+export type { FreshnessMode, FreshnessPolicy } from './policy';
+export { FixedWindow } from './fixed';

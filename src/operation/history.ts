@@ -1,0 +1,130 @@
+import type { OperationInfo } from './operation';
+
+/** A commit's place in this process's order of commits: acknowledged `at`, numbered `seq`. */
+export interface CommitMark {
+  /** Logical time: later commits have higher numbers. */
+  readonly seq: number;
+  /** Monotonic milliseconds at which the acknowledgement arrived. */
+  readonly at: number;
+}
+
+/** The table name of a record that stands for every table (the write's tables are not known). */
+export const EVERYTHING = '*';
+
+export type WriteState = 'in-flight' | 'uncommitted' | 'committed';
+
+/** One table written by one operation: who, when, in which state. */
+export interface WriteRecord {
+  /** `users`, or `schema.users` outside the default schema; `*` when the tables are not known. */
+  readonly table: string;
+  readonly state: WriteState;
+  /** The operation that wrote; `undefined` for a write with no operation around it. */
+  readonly operation: OperationInfo | undefined;
+  /** The field resolver that wrote, such as `Mutation.createPost`. */
+  readonly resolver: string | undefined;
+  /** Milliseconds since the epoch of the newest acknowledged commit; `undefined` before it. */
+  readonly committedAtMs: number | undefined;
+}
+
+/** Who made a write. */
+export interface Writer {
+  readonly operation: OperationInfo | undefined;
+  readonly resolver: string | undefined;
+}
+
+/** All that one scope knows of one table. Counts, so that overlapping writes don't end each other. */
+export interface TableEntry {
+  readonly table: string;
+  inFlight: number;
+  uncommitted: number;
+  /** The newest commit: a later one never shortens an earlier one, since expiry follows `seq`. */
+  newest: CommitMark | undefined;
+  writer: Writer;
+}
+
+/** The live writes of one scope (an operation, or the process), one entry a table: it does not grow. */
+export class History {
+  readonly #entries = new Map<string, TableEntry>();
+  readonly #touches = new Map<string, number>();
+  #lastTouch = 0;
+  /** Grows whenever a table is added or removed: caches of "which names matter" hang on it. */
+  version = 0;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  entries(): IterableIterator<TableEntry> {
+    return this.#entries.values();
+  }
+
+  get(table: string): TableEntry | undefined {
+    return this.#entries.get(table);
+  }
+
+  /**
+   * Whether any of `tables` (every table when they are not known) was written, or such a write came
+   * to its end, after `asOf`. Unlike the entries this outlives expiry: what was cached before a write
+   * stays old for ever.
+   */
+  touchedSince(asOf: number, tables: readonly string[] | undefined): boolean {
+    if (this.#lastTouch <= asOf) return false;
+    if (!tables || (this.#touches.get(EVERYTHING) ?? 0) > asOf) return true;
+    return tables.some((table) => (this.#touches.get(table) ?? 0) > asOf);
+  }
+
+  /** Notes that `table` changed at the logical time `at`. */
+  touch(table: string, at: number): void {
+    this.#touches.set(table, at);
+    this.#lastTouch = at;
+  }
+
+  /** A statement that writes `table` is about to be sent. */
+  begin(table: string, writer: Writer): void {
+    let entry = this.#entries.get(table);
+    if (!entry) {
+      entry = { table, inFlight: 0, uncommitted: 0, newest: undefined, writer };
+      this.#entries.set(table, entry);
+      this.version++;
+    }
+    entry.inFlight++;
+    entry.writer = writer;
+  }
+
+  /** The statement is done, its transaction is still open. */
+  hold(table: string): void {
+    const entry = this.#entries.get(table);
+    if (!entry) return;
+    entry.inFlight--;
+    entry.uncommitted++;
+  }
+
+  /** The write is over, from `state`: committed with a mark, or without a trace. */
+  end(table: string, state: 'in-flight' | 'uncommitted', mark: CommitMark | undefined): void {
+    const entry = this.#entries.get(table);
+    if (!entry) return;
+    if (state === 'in-flight') entry.inFlight--;
+    else entry.uncommitted--;
+    if (mark && (!entry.newest || mark.seq > entry.newest.seq)) entry.newest = mark;
+    if (isDone(entry)) this.#remove(table);
+  }
+
+  /** Forgets the commits for which `expired` holds. Writes still open are kept whatever it says. */
+  prune(expired: (mark: CommitMark) => boolean): void {
+    for (const entry of this.#entries.values()) {
+      if (entry.newest && expired(entry.newest)) {
+        entry.newest = undefined;
+        if (isDone(entry)) this.#remove(entry.table);
+      }
+    }
+  }
+
+  #remove(table: string): void {
+    this.#entries.delete(table);
+    this.version++;
+  }
+}
+
+function isDone(entry: TableEntry): boolean {
+  return entry.inFlight === 0 && entry.uncommitted === 0 && entry.newest === undefined;
+}

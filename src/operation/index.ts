@@ -1,0 +1,20 @@
+export { Operation, type OperationInfo, type OperationKind } from './operation';
+export {
+  currentFrame,
+  currentOperation,
+  runAsking,
+  runInExactFrame,
+  runInFrame,
+  type Asked,
+  type Batch,
+  type Frame,
+} from './scope';
+export {
+  EVERYTHING,
+  History,
+  type CommitMark,
+  type TableEntry,
+  type WriteRecord,
+  type WriteState,
+} from './history';
+export { Ledger, OpenWrite, logicalTime, toRecord } from './ledger';

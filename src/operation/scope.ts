@@ -1,0 +1,89 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Operation } from './operation';
+
+/** A node that a block of code asked for, for as long as its promise is pending. */
+export interface Asked {
+  readonly target: 'primary' | 'replica';
+  active: boolean;
+}
+
+/** One batch of a loader, as long as its load function runs. */
+export interface Batch {
+  /** The resolvers of all its keys. */
+  readonly resolvers: readonly string[];
+  /** Told of every statement of the batch: the tables it reads, or `undefined` when not known. */
+  onRead(tables: readonly string[] | undefined): void;
+}
+
+/** Who is asking, at one point of the asynchronous flow. Frames are never changed, only nested. */
+export interface Frame {
+  readonly operation: Operation | undefined;
+  /** `Mutation.createPost`: the field resolver around this code. */
+  readonly resolver: string | undefined;
+  /** The loader's batch that this code runs for; `undefined` outside a batch. */
+  readonly batch: Batch | undefined;
+  readonly asked: Asked | undefined;
+  /** Inside a helper of the ORM that reads in order to write: such reads belong to the primary. */
+  readonly feedsWrite: boolean;
+}
+
+const root: Frame = {
+  operation: undefined,
+  resolver: undefined,
+  batch: undefined,
+  asked: undefined,
+  feedsWrite: false,
+};
+
+// One storage for the process: an operation may touch several Sequelize instances.
+const storage = new AsyncLocalStorage<Frame>();
+
+/** The frame of the running code; a frame without operation where there is none. */
+export function currentFrame(): Frame {
+  return storage.getStore() ?? root;
+}
+
+/** The operation of the running code, if any. */
+export function currentOperation(): Operation | undefined {
+  return storage.getStore()?.operation;
+}
+
+/** Runs `fn` in a frame that differs from the current one by `change`. */
+export function runInFrame<T>(change: Partial<Frame>, fn: () => T): T {
+  return storage.run({ ...currentFrame(), ...change }, fn);
+}
+
+/** Runs `fn` in the given frame, forgetting the current one. */
+export function runInExactFrame<T>(frame: Frame, fn: () => T): T {
+  return storage.run(frame, fn);
+}
+
+/**
+ * Runs `fn` with a wish for one node. The wish ends when the promise that `fn` returned settles
+ * (or when `fn` returns, if it returned none), also for work that `fn` left running.
+ */
+export function runAsking<T>(target: 'primary' | 'replica', fn: () => T): T {
+  const asked: Asked = { target, active: true };
+  const end = () => {
+    asked.active = false;
+  };
+  let result: T;
+  try {
+    result = runInFrame({ asked }, fn);
+  } catch (error) {
+    end();
+    throw error;
+  }
+  if (isThenable(result)) result.then(end, end);
+  else end();
+  return result;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'then' in value &&
+    typeof value.then === 'function'
+  );
+}

@@ -1,0 +1,129 @@
+import type { Reason, Target } from './decision';
+
+/** What is known of the statement, as far as routing cares. */
+export interface StatementView {
+  /** `read`: proven to be one. Anything else is the primary's. */
+  readonly nature: 'read' | 'locking-read' | 'not-a-read';
+  /** Reads something that replicas don't have: a temporary or unlogged relation, a sequence. */
+  readonly primaryOnly: boolean;
+  /** Issued by a helper of the ORM that writes what it finds. */
+  readonly feedsWrite: boolean;
+}
+
+/** What the caller asked for, strongest wish first. */
+export interface Wishes {
+  /** The node that an open transaction is pinned to. */
+  readonly transaction: Target | undefined;
+  readonly useMaster: boolean;
+  /** The query's own `freshness`. */
+  readonly query: 'fresh' | 'primary' | 'replica' | { readonly maxLagMs: number } | undefined;
+  /** `usePrimary` or `useReplica` around it. */
+  readonly scope: Target | undefined;
+}
+
+/** One live write in the caller's scope, held against the statement. */
+export interface LiveWriteView {
+  /** `yes` and `no` are exact; `unknown`: the statement's or the write's tables are not known. */
+  readonly touched: 'yes' | 'no' | 'unknown';
+  /** For each node, in the order of `nodes`: whether it is known to show the write. */
+  readonly shownBy: readonly boolean[];
+}
+
+export interface NodeView {
+  readonly name: string;
+  /** Up, and allowed to serve reads. */
+  readonly fit: boolean;
+  /** How far it is behind, at most; `undefined` when that is not known. */
+  readonly lagMs: number | undefined;
+}
+
+export interface DecideInput {
+  readonly statement: StatementView;
+  readonly wishes: Wishes;
+  /** Whether reads of this mutation go to the primary until it writes. */
+  readonly primaryBeforeWrite: boolean;
+  /** Whether there is no operation around it and such reads are the primary's. */
+  readonly primaryOutside: boolean;
+  readonly writes: readonly LiveWriteView[];
+  readonly nodes: readonly NodeView[];
+}
+
+export interface Verdict {
+  readonly target: Target;
+  readonly reason: Reason;
+  /** For a replica: the indexes of the nodes that may serve it. Empty for the primary. */
+  readonly eligible: readonly number[];
+}
+
+const none: readonly number[] = Object.freeze([]);
+
+/**
+ * The rule of this package, as a pure function: the same input gives the same verdict.
+ * Doubt is never resolved in favour of a replica.
+ */
+export function decide(input: DecideInput): Verdict {
+  const { statement, wishes, nodes } = input;
+
+  if (wishes.transaction) {
+    return { target: wishes.transaction, reason: 'in-transaction', eligible: none };
+  }
+  // What a replica can't do, no wish can change.
+  if (statement.nature === 'not-a-read') return primary('not-a-read');
+  if (statement.nature === 'locking-read') return primary('locking-read');
+  if (statement.primaryOnly) return primary('primary-only-relation');
+
+  if (wishes.useMaster) return primary('asked-primary');
+  const wish = wishes.query ?? wishes.scope;
+  if (wish === 'primary') return primary('asked-primary');
+  // Even under a wish for a replica: what this read finds decides what is written next.
+  if (statement.feedsWrite) return primary('feeds-a-write');
+
+  const fit = fitNodes(nodes);
+  if (wish === 'replica') {
+    return fit.length > 0 ? replica('asked-replica', fit) : primary('no-replica-fit');
+  }
+
+  if (input.primaryBeforeWrite) return primary('mutation-read');
+  if (input.primaryOutside) return primary('asked-primary');
+
+  if (fit.length === 0) return primary('no-replica-fit');
+  const near = typeof wish === 'object' ? nearNodes(nodes, fit, wish.maxLagMs) : fit;
+  if (near.length === 0) return primary('too-far-behind');
+
+  if (input.writes.length === 0) return replica('no-live-writes', near);
+  const touching = input.writes.filter((write) => write.touched !== 'no');
+  if (touching.length === 0) return replica('tables-untouched', near);
+
+  const caughtUp = near.filter((node) => touching.every((write) => write.shownBy[node] === true));
+  if (caughtUp.length > 0) return replica('caught-up', caughtUp);
+  return primary(
+    touching.some((write) => write.touched === 'yes') ? 'table-written' : 'tables-unknown',
+  );
+}
+
+function primary(reason: Reason): Verdict {
+  return { target: 'primary', reason, eligible: none };
+}
+
+function replica(reason: Reason, eligible: readonly number[]): Verdict {
+  return { target: 'replica', reason, eligible };
+}
+
+function nearNodes(
+  nodes: readonly NodeView[],
+  fit: readonly number[],
+  maxLagMs: number,
+): readonly number[] {
+  return fit.filter((index) => {
+    const lagMs = nodes[index]?.lagMs;
+    return lagMs !== undefined && lagMs <= maxLagMs;
+  });
+}
+
+function fitNodes(nodes: readonly NodeView[]): readonly number[] {
+  const fit: number[] = [];
+  nodes.forEach((node, index) => {
+    if (node.fit) fit.push(index);
+  });
+  return fit;
+}

@@ -1,0 +1,10 @@
+export type { Decision, Reason, Target } from './decision';
+export {
+  decide,
+  type DecideInput,
+  type LiveWriteView,
+  type NodeView,
+  type StatementView,
+  type Verdict,
+  type Wishes,
+} from './decide';
