@@ -1,0 +1,2 @@
+export { freshReadsPlugin, type FreshReadsPluginOptions } from './plugin';
+export { withOperation } from './with-operation';

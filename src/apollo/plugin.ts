@@ -1,0 +1,144 @@
+import type {
+  ApolloServerPlugin,
+  BaseContext,
+  GraphQLRequestContextDidResolveOperation,
+  GraphQLRequestContextWillSendResponse,
+} from '@apollo/server';
+import { OptionsError, echo } from '../errors';
+import { partsOf } from '../fresh-reads';
+import type { FreshReads } from '../handle';
+import { Operation, type OperationInfo } from '../operation';
+import { isRecord, rejectUnknownKeys } from '../options';
+import type { Decision } from '../routing';
+import { contextOperation, setOperation } from './contexts';
+import { wrapResolvers } from './resolvers';
+
+/** Options of {@link freshReadsPlugin}. */
+export interface FreshReadsPluginOptions {
+  /**
+   * Adds `extensions.freshReads.decisions[]` (`{ tables, target, node, reason, resolver }`) to each
+   * response. It shows table names to clients: not for production.
+   *
+   * Default false.
+   */
+  readonly exposeDecisions?: boolean;
+  /**
+   * The id of the request being served, such as cls-rtracer's `id`: it names the operation, so that
+   * a decision in a log can be joined to the request.
+   *
+   * Default: an id made here.
+   */
+  readonly requestId?: () => unknown;
+}
+
+/**
+ * Opens an operation around each GraphQL operation that Apollo Server executes: its reads see its
+ * own writes, and each operation of an HTTP batch keeps its history to itself.
+ *
+ * @throws OptionsError when `reads` is no handle, for unknown options and bad values
+ */
+export function freshReadsPlugin(
+  reads: FreshReads,
+  options: FreshReadsPluginOptions = {},
+): ApolloServerPlugin {
+  partsOf(reads, 'freshReadsPlugin');
+  assertOptions(options);
+  const collected = options.exposeDecisions ? collectDecisions(reads) : undefined;
+
+  return {
+    async serverWillStart({ schema }) {
+      // A database that is down now may be up at the first request: every read is safe meanwhile.
+      await reads.ready().catch(() => undefined);
+      wrapResolvers(schema);
+      return {
+        schemaDidLoadOrUpdate: ({ apiSchema }) => wrapResolvers(apiSchema),
+        serverWillStop: async () => collected?.dispose(),
+      };
+    },
+
+    async requestDidStart() {
+      let operation: Operation | undefined;
+      return {
+        async didResolveOperation(context) {
+          operation = open(context, options.requestId);
+          setOperation(context.contextValue, operation);
+        },
+        async willSendResponse(context) {
+          // Also called for requests whose operation never opened: validation errors and the like.
+          if (operation && collected) expose(context, collected.of(operation));
+        },
+      };
+    },
+  };
+}
+
+function open(
+  request: GraphQLRequestContextDidResolveOperation<BaseContext>,
+  requestId: (() => unknown) | undefined,
+): Operation {
+  const { operationName, contextValue } = request;
+  const id = requestId?.();
+  return new Operation({
+    ...(typeof id === 'string' && id !== '' ? { id } : {}),
+    ...(operationName ? { name: operationName } : {}),
+    kind: request.operation?.operation ?? 'query',
+    follows: contextOperation(contextValue),
+  });
+}
+
+function collectDecisions(reads: FreshReads) {
+  const byOperation = new WeakMap<OperationInfo, Decision[]>();
+  const subscription = reads.onDecision((decision) => {
+    if (!decision.operation) return;
+    const list = byOperation.get(decision.operation);
+    if (list) list.push(decision);
+    else byOperation.set(decision.operation, [decision]);
+  });
+  return {
+    dispose: () => subscription.dispose(),
+    of: (operation: Operation): Decision[] => [
+      ...(operation.follows ? (byOperation.get(operation.follows.info) ?? []) : []),
+      ...(byOperation.get(operation.info) ?? []),
+    ],
+  };
+}
+
+function expose(
+  { response }: GraphQLRequestContextWillSendResponse<BaseContext>,
+  decisions: readonly Decision[],
+): void {
+  const result =
+    response.body.kind === 'single' ? response.body.singleResult : response.body.initialResult;
+  result.extensions = {
+    ...result.extensions,
+    freshReads: {
+      decisions: decisions.map(({ tables, target, node, reason, resolver }) => ({
+        tables,
+        target,
+        node,
+        reason,
+        resolver,
+      })),
+    },
+  };
+}
+
+function assertOptions(options: unknown): asserts options is FreshReadsPluginOptions {
+  if (!isRecord(options)) {
+    throw new OptionsError(
+      `freshReadsPlugin(reads, options): options must be an object, got ${echo(options)}.`,
+    );
+  }
+  rejectUnknownKeys('freshReadsPlugin', options, ['exposeDecisions', 'requestId']);
+  const { exposeDecisions, requestId } = options;
+  if (exposeDecisions !== undefined && typeof exposeDecisions !== 'boolean') {
+    throw new OptionsError(
+      `freshReadsPlugin: exposeDecisions must be true or false, got ${echo(exposeDecisions)}.`,
+    );
+  }
+  if (requestId !== undefined && typeof requestId !== 'function') {
+    throw new OptionsError(
+      `freshReadsPlugin: requestId must be a function that returns the id, got ${echo(requestId)}.`,
+    );
+  }
+}

@@ -1,0 +1,16 @@
+export type {
+  AnalyseBody,
+  BodyFacts,
+  Catalog,
+  CatalogOptions,
+  CatalogQuery,
+  QualifiedName,
+  ReadClosure,
+  RelationKey,
+  RelationWrite,
+  ResolveOptions,
+  StatementFacts,
+  WriteClosure,
+} from './types';
+export { readFingerprint } from './fingerprint';
+export { loadCatalog } from './load';

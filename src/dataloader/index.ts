@@ -1,0 +1,3 @@
+export { belongsTo, byKey, hasMany } from './factories';
+export { createLoaders, type Loaders } from './create-loaders';
+export type { Loader, LoaderDefinition } from './types';

@@ -1,0 +1,333 @@
+import { isDeepStrictEqual } from 'node:util';
+import { QueryTypes, type Sequelize } from 'sequelize';
+import type { CatalogQuery } from './catalog';
+import { OptionsError, echo } from './errors';
+import { FixedWindow } from './freshness';
+import type { Disposable, FreshReads, OperationOptions, Status, TableLike } from './handle';
+import {
+  EVERYTHING,
+  Ledger,
+  Operation,
+  currentFrame,
+  currentOperation,
+  runAsking,
+  runInExactFrame,
+  runInFrame,
+  toRecord,
+  type WriteRecord,
+} from './operation';
+import {
+  isRecord,
+  rejectUnknownKeys,
+  resolveOptions,
+  type FreshReadsOptions,
+  type ResolvedOptions,
+} from './options';
+import type { Decision } from './routing';
+import {
+  INTERNAL,
+  Knowledge,
+  Marker,
+  Nodes,
+  Router,
+  UnknownOutcomes,
+  install,
+  internalsOf,
+  parseTableName,
+  type Installation,
+} from './sequelize';
+
+const KINDS = ['query', 'mutation', 'subscription', 'request', 'job'] as const;
+const NO_RECORDS: readonly WriteRecord[] = Object.freeze([]);
+
+const handles = new WeakMap<Sequelize, Handle>();
+
+/**
+ * Routes the reads of `sequelize`: to replicas, unless a read could miss a write that its own caller
+ * made. Synchronous, opens no connection. The same instance again gives the same handle, until it is
+ * closed.
+ *
+ * @throws OptionsError when `sequelize` is not a Sequelize 6 instance on PostgreSQL, for an unknown
+ *   option or a bad value, and when the instance has a handle with other options
+ */
+export function freshReads(sequelize: Sequelize, options?: FreshReadsOptions): FreshReads {
+  assertSupported(sequelize);
+  const existing = handles.get(sequelize);
+  if (existing && !existing.closed) {
+    if (options !== undefined && !isDeepStrictEqual(existing.options, resolveOptions(options))) {
+      throw new OptionsError(
+        'freshReads(sequelize, options): this instance already has a handle with other options. ' +
+          'Call it once, or with the same options, or close() the first handle.',
+      );
+    }
+    return existing;
+  }
+  const handle = new Handle(sequelize, resolveOptions(options));
+  handles.set(sequelize, handle);
+  return handle;
+}
+
+/** For the other doors of this package: what stands behind a handle. */
+export interface HandleParts {
+  readonly ledger: Ledger;
+}
+
+/** @throws OptionsError when `reads` is not a handle made by `freshReads`. */
+export function partsOf(reads: FreshReads, where: string): HandleParts {
+  if (reads instanceof Handle) return reads.parts;
+  throw new OptionsError(
+    `${where}: the first argument must be the handle that freshReads(sequelize) gave, got ${echo(reads)}.`,
+  );
+}
+
+class Handle implements FreshReads {
+  readonly options: ResolvedOptions;
+  readonly parts: HandleParts;
+  readonly #ledger: Ledger;
+  readonly #policy: FixedWindow;
+  readonly #knowledge: Knowledge;
+  readonly #nodes: Nodes;
+  readonly #router: Router;
+  readonly #unknown: UnknownOutcomes;
+  readonly #installation: Installation;
+  readonly #warnings: string[] = [];
+  readonly #listeners = new Set<(decision: Decision) => void>();
+  readonly #replicated: boolean;
+  #closing: Promise<void> | undefined;
+
+  constructor(sequelize: Sequelize, options: ResolvedOptions) {
+    const instance = internalsOf(sequelize);
+    const query = ownQuery(sequelize);
+    this.options = options;
+    this.#replicated = Boolean(instance.options.replication);
+    this.#policy = new FixedWindow(options.freshness.windowMs);
+    this.#ledger = new Ledger((mark) => this.#policy.committed(mark));
+    this.#nodes = new Nodes(instance);
+    this.#unknown = new UnknownOutcomes(query);
+    this.#knowledge = new Knowledge(
+      options,
+      query,
+      (message) => this.#warn(message),
+      () => this.#everythingWritten(),
+    );
+    this.#router = new Router({
+      options,
+      ledger: this.#ledger,
+      policy: this.#policy,
+      knowledge: this.#knowledge,
+      nodes: this.#nodes,
+    });
+    this.#installation = install(sequelize, {
+      router: this.#router,
+      marker: new Marker(this.#ledger, this.#knowledge, this.#unknown.take),
+      enforce: options.routing === 'enforce',
+      listening: () => this.#listeners.size > 0,
+      onDecision: (decision) => this.#tell(decision),
+      onFirstStatement: () => this.#knowledge.start(),
+      onClose: () => this.close(),
+    });
+    this.parts = { ledger: this.#ledger };
+    if (!this.#replicated) {
+      this.#warn(
+        'this Sequelize instance has no `replication` option: nothing is routed. ' +
+          'Histories, loader clearing and decisions work all the same.',
+      );
+    }
+  }
+
+  get closed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  ready(): Promise<void> {
+    return this.closed ? Promise.resolve() : this.#knowledge.ready();
+  }
+
+  refreshCatalog(): Promise<void> {
+    return this.closed ? Promise.resolve() : this.#knowledge.reload();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async runOperation<T>(options: OperationOptions, fn: () => T): Promise<Awaited<T>> {
+    assertOperationOptions(options);
+    if (typeof fn !== 'function') {
+      throw new OptionsError(`runOperation(options, fn): fn must be a function, got ${echo(fn)}.`);
+    }
+    if (currentOperation()) return await fn();
+    const operation = new Operation({ ...options, kind: options.kind ?? 'job' });
+    return await runInFrame({ operation, resolver: undefined, batch: undefined }, fn);
+  }
+
+  usePrimary<T>(fn: () => T): T {
+    return runAsking('primary', fn);
+  }
+
+  useReplica<T>(fn: () => T): T {
+    return runAsking('replica', fn);
+  }
+
+  markWritten(tables: readonly TableLike[]): void {
+    if (!Array.isArray(tables)) {
+      throw new OptionsError(
+        `markWritten(tables): tables must be an array, got ${echo(tables)}; write markWritten([table]).`,
+      );
+    }
+    const keys = tables.flatMap((table: TableLike) => {
+      const found = this.#knowledge.resolve(nameOf(table));
+      // A table that the catalog does not have (yet): nothing is known of what reads it.
+      return found.length > 0 ? found : [EVERYTHING];
+    });
+    const { operation, resolver } = currentFrame();
+    this.#ledger.open([...new Set(keys)], [], operation, resolver).commit();
+  }
+
+  history(): readonly WriteRecord[] {
+    const { operation } = currentFrame();
+    if (!operation || this.#ledger.process.size === 0) return NO_RECORDS;
+    return this.#router.ownEntries(operation).map(toRecord);
+  }
+
+  status(): Status {
+    return {
+      freshness: this.#policy.mode,
+      routing: this.options.routing,
+      replicated: this.#replicated,
+      nodes: this.#nodes.list(),
+      liveWrites: this.#router.processEntries().map(toRecord),
+      warnings: [...this.#warnings],
+      closed: this.closed,
+    };
+  }
+
+  onDecision(fn: (decision: Decision) => void): Disposable {
+    if (typeof fn !== 'function') {
+      throw new OptionsError(`onDecision(fn): fn must be a function, got ${echo(fn)}.`);
+    }
+    // A wrapper, so that the same function may listen twice and be disposed of one by one.
+    const listener = (decision: Decision) => fn(decision);
+    this.#listeners.add(listener);
+    const dispose = () => void this.#listeners.delete(listener);
+    return { dispose, [Symbol.dispose]: dispose };
+  }
+
+  async #close(): Promise<void> {
+    this.#installation.remove();
+    this.#unknown.close();
+    this.#policy.close();
+    this.#listeners.clear();
+    await this.#knowledge.close();
+  }
+
+  #everythingWritten(): void {
+    this.#ledger.open([EVERYTHING], [], undefined, undefined).commit();
+  }
+
+  #tell(decision: Decision): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(decision);
+      } catch (error) {
+        this.#warn(
+          `an onDecision listener threw: ${String(error)}. Later errors are not reported.`,
+          'onDecision',
+        );
+      }
+    }
+  }
+
+  readonly #said = new Set<string>();
+
+  #warn(message: string, once = message): void {
+    if (this.#said.has(once)) return;
+    this.#said.add(once);
+    this.#warnings.push(message);
+    this.options.logger?.warn(`sequelize-fresh-reads: ${message}`);
+  }
+}
+
+/** Statements of this package itself: on the primary, in no transaction, in nobody's operation. */
+function ownQuery(sequelize: Sequelize): CatalogQuery {
+  return (sql) =>
+    runInExactFrame(
+      {
+        operation: undefined,
+        resolver: undefined,
+        batch: undefined,
+        asked: undefined,
+        feedsWrite: false,
+      },
+      () =>
+        sequelize.query(sql, {
+          type: QueryTypes.SELECT,
+          raw: true,
+          logging: false,
+          transaction: null,
+          [INTERNAL]: true,
+        } as { type: QueryTypes.SELECT }),
+    );
+}
+
+function assertSupported(sequelize: unknown): asserts sequelize is Sequelize {
+  const instance = sequelize as Partial<ReturnType<typeof internalsOf>> | null | undefined;
+  const looksRight =
+    isRecord(sequelize) &&
+    typeof instance?.query === 'function' &&
+    typeof instance.addHook === 'function' &&
+    isRecord(instance.connectionManager);
+  if (!looksRight || !instance.dialect) {
+    throw new OptionsError(
+      `freshReads(sequelize): the first argument must be a Sequelize 6 instance, got ${echo(sequelize)}.`,
+    );
+  }
+  if (instance.dialect.name !== 'postgres') {
+    throw new OptionsError(
+      `freshReads(sequelize): the dialect ${echo(instance.dialect.name)} is not supported, only 'postgres' is.`,
+    );
+  }
+  if (instance.options?.native) {
+    throw new OptionsError(
+      'freshReads(sequelize): the option native: true is not supported, since pg-native does not ' +
+        "show a connection's transaction status; leave it out to use pg.",
+    );
+  }
+}
+
+function assertOperationOptions(options: unknown): asserts options is OperationOptions {
+  if (!isRecord(options)) {
+    throw new OptionsError(
+      `runOperation(options, fn): options must be an object such as { name: 'nightly' }, got ${echo(options)}.`,
+    );
+  }
+  rejectUnknownKeys('runOperation', options, ['name', 'kind', 'id']);
+  for (const key of ['name', 'id']) {
+    if (options[key] === undefined || typeof options[key] === 'string') continue;
+    throw new OptionsError(`runOperation: ${key} must be a string, got ${echo(options[key])}.`);
+  }
+  const { kind } = options;
+  if (kind !== undefined && !(KINDS as readonly unknown[]).includes(kind)) {
+    const list = KINDS.map((known) => `'${known}'`).join(', ');
+    throw new OptionsError(`runOperation: kind must be one of ${list}, got ${echo(kind)}.`);
+  }
+}
+
+function nameOf(table: TableLike): { schema: string | undefined; name: string } {
+  if (typeof table === 'string' && table !== '') return parseTableName(table);
+  // A model is a class; anything with getTableName will do.
+  if (typeof table === 'function' || isRecord(table)) {
+    if ('getTableName' in table && typeof table.getTableName === 'function') {
+      const name = table.getTableName();
+      if (typeof name === 'string') return { schema: undefined, name };
+      return { schema: name.schema ?? undefined, name: name.tableName };
+    }
+    if ('table' in table && typeof table.table === 'string') {
+      return { schema: table.schema, name: table.table };
+    }
+  }
+  throw new OptionsError(
+    `markWritten: a table is 'users', 'schema.users', { schema, table } or a model, got ${echo(table)}.`,
+  );
+}

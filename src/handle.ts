@@ -1,0 +1,92 @@
+import type { FreshnessMode } from './freshness';
+import type { OperationKind, WriteRecord } from './operation';
+import type { Decision } from './routing';
+
+/** What `runOperation` is told about the operation. */
+export interface OperationOptions {
+  /** Default: none. */
+  readonly name?: string;
+  /** Default `'job'`. */
+  readonly kind?: OperationKind;
+  /** An id of your own, such as the request id that your logs carry. Default: one made here. */
+  readonly id?: string;
+}
+
+/** A table by name, by schema and name, or by its Sequelize model. */
+export type TableLike =
+  | string
+  | { readonly schema?: string; readonly table: string }
+  | { getTableName(): string | { readonly tableName: string; readonly schema?: string } };
+
+/** Ends a subscription; usable with `using`. */
+export interface Disposable {
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** A look at a handle, for logs and health pages. Holds no SQL and no values. */
+export interface Status {
+  readonly freshness: FreshnessMode;
+  readonly routing: 'enforce' | 'observe';
+  /** False when the instance has no `replication`: then nothing is routed. */
+  readonly replicated: boolean;
+  readonly nodes: readonly { readonly name: string; readonly role: 'primary' | 'replica' }[];
+  /** The live writes of this process. */
+  readonly liveWrites: readonly WriteRecord[];
+  /** Each said once, oldest first. */
+  readonly warnings: readonly string[];
+  readonly closed: boolean;
+}
+
+/** What `freshReads(sequelize)` gives: one handle an instance. */
+export interface FreshReads {
+  /**
+   * Resolves once the database's catalog has been read. Before that every write counts as a write to
+   * every table, so nothing is stale meanwhile; reading begins by itself with the first statement.
+   *
+   * @throws the database's error when the catalog can't be read
+   */
+  ready(): Promise<void>;
+  /**
+   * Takes the router off the instance: later calls pass through to Sequelize. Also run by
+   * `sequelize.close()`. Idempotent, never rejects.
+   */
+  close(): Promise<void>;
+  /**
+   * Runs `fn` as one operation: its reads see its own writes. Inside another operation it becomes
+   * part of that one.
+   *
+   * @throws OptionsError for an unknown option or kind
+   */
+  runOperation<T>(options: OperationOptions, fn: () => T): Promise<Awaited<T>>;
+  /** Runs `fn` with its reads on the primary, until the promise it returns settles. */
+  usePrimary<T>(fn: () => T): T;
+  /**
+   * Runs `fn` with its reads on replicas, however old they are, until the promise it returns
+   * settles. Statements that are not plain reads still go to the primary.
+   */
+  useReplica<T>(fn: () => T): T;
+  /**
+   * Records tables as written and committed now, for writes that this package can't see (another
+   * service, a driver used by hand). Outside an operation they go to the process history.
+   *
+   * @throws OptionsError for anything that names no table
+   */
+  markWritten(tables: readonly TableLike[]): void;
+  /** The live writes of the current operation, one record a table; `[]` outside an operation. */
+  history(): readonly WriteRecord[];
+  /** What this handle is doing. */
+  status(): Status;
+  /**
+   * Reads the database's catalog anew: after a migration made by another process, if you don't want
+   * to wait the few seconds until it is noticed.
+   *
+   * @throws the database's error when the catalog can't be read
+   */
+  refreshCatalog(): Promise<void>;
+  /**
+   * Calls `fn` with every decision, in the operation that it is about. A listener that throws is
+   * reported once (as a warning) and disturbs nothing.
+   */
+  onDecision(fn: (decision: Decision) => void): Disposable;
+}

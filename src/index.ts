@@ -1,0 +1,16 @@
+export { freshReads } from './fresh-reads';
+export type { Disposable, FreshReads, OperationOptions, Status, TableLike } from './handle';
+export type { FixedFreshness, FreshReadsOptions, Logger } from './options';
+export type { OperationInfo, OperationKind, WriteRecord, WriteState } from './operation';
+export type { Decision, Reason, Target } from './routing';
+export type { FreshnessMode } from './freshness';
+export type { QueryFreshness } from './sequelize';
+export {
+  ClusterError,
+  FreshReadsError,
+  OptionsError,
+  isClusterError,
+  isFreshReadsError,
+  isOptionsError,
+  type FreshReadsErrorCode,
+} from './errors';

@@ -1,0 +1,55 @@
+import type { Sequelize } from 'sequelize';
+import { runInFrame } from '../operation';
+import { internalsOf } from './internals';
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+type Holder = Record<string, Method>;
+
+/** The classes of the copy of Sequelize that an instance was made by. */
+interface SequelizeClasses {
+  readonly Model: Holder;
+  readonly Association: Readonly<
+    Record<'BelongsToMany' | 'HasMany' | 'HasOne', { prototype: Holder }>
+  >;
+}
+
+const wrapped = new WeakSet<Method>();
+
+/**
+ * Helpers of Sequelize that read before they write, and write what they found: on an old row they
+ * would insert twice, delete too little or run hooks on the past. Their reads are the primary's.
+ *
+ * They are wrapped on the classes, once a copy of Sequelize, and stay so: all a wrapper does is to
+ * note in the current frame that such a helper is at work.
+ */
+export function markReadsThatFeedWrites(sequelize: Sequelize): void {
+  const { Model, Association } = sequelize.constructor as unknown as SequelizeClasses;
+  for (const name of ['findOrCreate', 'findCreateFind', 'findOrBuild']) wrap(Model, name);
+  for (const name of ['update', 'destroy', 'restore']) wrap(Model, name, usesIndividualHooks);
+  wrap(Association.BelongsToMany.prototype, 'set');
+  wrap(Association.BelongsToMany.prototype, 'add');
+  wrap(Association.HasMany.prototype, 'set');
+  wrap(Association.HasOne.prototype, 'set');
+  // Finds the children on whose hooks a cascading delete runs.
+  wrap(internalsOf(sequelize).getQueryInterface(), 'delete');
+}
+
+function wrap(holder: Holder, name: string, applies?: (args: unknown[]) => boolean): void {
+  const original = holder[name];
+  if (typeof original !== 'function' || wrapped.has(original)) return;
+  const ours: Method = function (this: unknown, ...args) {
+    if (applies && !applies(args)) return original.apply(this, args);
+    return runInFrame({ feedsWrite: true }, () => original.apply(this, args));
+  };
+  wrapped.add(ours);
+  holder[name] = ours;
+}
+
+function usesIndividualHooks(args: unknown[]): boolean {
+  return args.some(
+    (arg) =>
+      typeof arg === 'object' &&
+      arg !== null &&
+      Boolean((arg as { individualHooks?: unknown }).individualHooks),
+  );
+}

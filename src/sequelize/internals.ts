@@ -1,0 +1,85 @@
+/**
+ * The few members of Sequelize 6 and of pg that this room relies on and that their types don't
+ * show. Everything private is named here, so that an upgrade has one page to check.
+ */
+import type { EventEmitter } from 'node:events';
+import type { QueryOptions, Sequelize } from 'sequelize';
+
+/** A pg client as Sequelize's pools hold it. */
+export interface Connection extends EventEmitter {
+  readonly host?: string;
+  readonly port?: number;
+  /** The server process behind this connection. */
+  readonly processID?: number | null;
+  /** Set by Sequelize's replication pools. */
+  queryType?: 'read' | 'write';
+  /** The wire: emits `commandComplete`, `errorMessage` and `readyForQuery`. */
+  readonly connection: EventEmitter;
+}
+
+export interface Pool {
+  acquire: (queryType?: string, useMaster?: unknown) => Promise<Connection>;
+  read?: { acquire(): Promise<Connection> };
+  write?: { acquire(): Promise<Connection> };
+}
+
+export interface ConnectionManager {
+  pool: Pool;
+}
+
+export interface NodeConfig {
+  readonly name?: unknown;
+  readonly host?: string;
+  readonly port?: number | string;
+}
+
+/** A statement as the query hooks see it. */
+export interface RunnableQuery {
+  readonly connection: Connection;
+  run(sql: string, parameters?: unknown): Promise<unknown>;
+}
+
+/** The options object that `sequelize.query` makes for one statement and hands to the hooks. */
+export interface StatementOptions extends Omit<
+  QueryOptions,
+  'transaction' | 'bind' | 'replacements' | 'useMaster'
+> {
+  useMaster?: unknown;
+  /** Only for the start of a transaction, which has no SQL. */
+  uuid?: string;
+  transaction?: { connection?: Connection } | null;
+  searchPath?: string;
+  tableNames?: readonly string[];
+  bind?: unknown;
+  replacements?: unknown;
+}
+
+export type SequelizeQuery = (this: Sequelize, sql: unknown, options?: unknown) => Promise<unknown>;
+
+export interface SequelizeInternals {
+  query: SequelizeQuery;
+  close: (this: Sequelize) => Promise<void>;
+  connectionManager: ConnectionManager;
+  getQueryInterface(): Record<string, (this: unknown, ...args: unknown[]) => unknown>;
+  dialect: {
+    name: string;
+    Query: {
+      formatBindParameters(sql: string, bind: unknown, dialect: string): [string, unknown];
+    };
+  };
+  options: {
+    native?: boolean;
+    dialect: string;
+    dialectOptions?: { prependSearchPath?: boolean };
+    query?: StatementOptions;
+    replication?: false | { read: NodeConfig[] | NodeConfig; write: NodeConfig };
+  };
+  config: { host?: string; port?: number | string };
+  addHook(name: string, id: string, fn: (...args: never[]) => unknown): unknown;
+  removeHook(name: string, id: string): unknown;
+}
+
+/** The same instance with its private members in sight. */
+export function internalsOf(sequelize: Sequelize): SequelizeInternals {
+  return sequelize as unknown as SequelizeInternals;
+}

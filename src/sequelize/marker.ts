@@ -1,0 +1,92 @@
+import { currentFrame, type Frame, type Ledger, type OpenWrite } from '../operation';
+import type { RunnableQuery, StatementOptions } from './internals';
+import type { Effect, Knowledge } from './knowledge';
+import { outcomeOf, writesOn, type Outcome, type UnknownHandler } from './open-writes';
+import { Statement } from './statement';
+
+/** A write between its mark and its outcome. */
+export interface SentWrite {
+  dropUnlessSent(): void;
+}
+
+/** Marks what a statement writes before it is sent, and follows it to its outcome. */
+export class Marker {
+  readonly #ledger: Ledger;
+  readonly #knowledge: Knowledge;
+  readonly #onUnknown: UnknownHandler;
+
+  constructor(ledger: Ledger, knowledge: Knowledge, onUnknown: UnknownHandler) {
+    this.#ledger = ledger;
+    this.#knowledge = knowledge;
+    this.#onUnknown = onUnknown;
+  }
+
+  /** Marks the statement's writes. `undefined` when it writes nothing. */
+  mark(statement: Statement, query: RunnableQuery): SentWrite | undefined {
+    const effect = this.#knowledge.effect(statement);
+    if (!effect) {
+      const prepared = this.#knowledge.preparedTransaction(statement);
+      if (prepared) writesOn(query.connection).prepares(prepared.id);
+      return undefined;
+    }
+    const { write, done } = this.#open(effect, statement.frame, query);
+    const run = query.run.bind(query);
+    let sent = false;
+    query.run = async (sql, parameters) => {
+      sent = true;
+      return settle(run(sql, parameters), done);
+    };
+    return {
+      dropUnlessSent: () => {
+        if (!sent && write.state === 'in-flight') done('unsent');
+      },
+    };
+  }
+
+  /**
+   * For a statement that did not come through our `query`: its text is first seen when it is run.
+   */
+  markUnseen(query: RunnableQuery): void {
+    const frame = currentFrame();
+    const run = query.run.bind(query);
+    query.run = async (sql, parameters) => {
+      const effect = this.#knowledge.effect(new Statement(sql, frame));
+      if (!effect) return run(sql, parameters);
+      return settle(run(sql, parameters), this.#open(effect, frame, query).done);
+    };
+  }
+
+  /** Statements that nobody asked for: transaction control, and Sequelize's look at the version. */
+  isHousekeeping(statement: Statement, options: StatementOptions): boolean {
+    if (options.transaction && !('id' in options.transaction)) return true;
+    return this.#knowledge.isTransactionControl(statement);
+  }
+
+  #open(
+    effect: Effect,
+    frame: Frame,
+    query: RunnableQuery,
+  ): { write: OpenWrite; done: (outcome: Outcome) => void } {
+    const { tables, ignored, definition, single } = effect;
+    const write = this.#ledger.open(tables, ignored, frame.operation, frame.resolver);
+    if (definition) {
+      this.#knowledge.changeBegins();
+      write.onEnd((committed) => this.#knowledge.changeEnds(committed));
+    }
+    return { write, done: writesOn(query.connection).add(write, single, this.#onUnknown) };
+  }
+}
+
+async function settle(
+  running: Promise<unknown>,
+  done: (outcome: Outcome) => void,
+): Promise<unknown> {
+  try {
+    const result = await running;
+    done('ok');
+    return result;
+  } catch (error) {
+    done(outcomeOf(error));
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Connection, NodeConfig, SequelizeInternals } from './internals';
+
+export const PRIMARY = 'primary';
+
+/** The nodes of one instance by name. */
+export class Nodes {
+  /** In the order of `replication.read`; empty without replication. */
+  readonly replicas: readonly string[];
+  readonly #byAddress = new Map<string, string>();
+
+  constructor(sequelize: SequelizeInternals) {
+    const { replication } = sequelize.options;
+    const read = replication ? [replication.read].flat() : [];
+    this.replicas = read.map((config, index) => nameOf(config, index));
+    read.forEach((config, index) => {
+      const address = addressOf(config, sequelize);
+      // Of two entries with one address the first gives the name: they can't be told apart.
+      if (!this.#byAddress.has(address)) this.#byAddress.set(address, nameOf(config, index));
+    });
+  }
+
+  /**
+   * Whether `holds` is true of every replica in use. Without replicas the primary stands in for
+   * them: an empty list is not "all of them".
+   */
+  all(holds: (node: string) => boolean): boolean {
+    return this.replicas.length > 0 ? this.replicas.every(holds) : holds(PRIMARY);
+  }
+
+  list(): { name: string; role: 'primary' | 'replica' }[] {
+    return [
+      { name: PRIMARY, role: 'primary' as const },
+      ...this.replicas.map((name) => ({ name, role: 'replica' as const })),
+    ];
+  }
+
+  /** The node at the other end of `connection`. */
+  of(connection: Connection): string {
+    if (connection.queryType !== 'read') return PRIMARY;
+    const address = `${connection.host ?? ''}:${connection.port ?? ''}`;
+    return this.#byAddress.get(address) ?? this.replicas[0] ?? PRIMARY;
+  }
+}
+
+function nameOf(config: NodeConfig, index: number): string {
+  return typeof config.name === 'string' && config.name !== ''
+    ? config.name
+    : `replica${index + 1}`;
+}
+
+function addressOf(config: NodeConfig, sequelize: SequelizeInternals): string {
+  const host = config.host ?? sequelize.config.host ?? '';
+  const port = config.port ?? sequelize.config.port ?? 5432;
+  return `${host}:${port}`;
+}

@@ -1,0 +1,150 @@
+import type { OpenWrite } from '../operation';
+import type { Connection } from './internals';
+
+/** How a statement ended, as far as its writes are concerned. */
+export type Outcome = 'ok' | 'refused' | 'unknown' | 'unsent';
+
+/**
+ * What has to be gone from the server before the outcome is certain: the process that may still be
+ * at work on it, or the prepared transaction (any, when its identifier was not seen).
+ */
+export type Pending =
+  | { readonly kind: 'process'; readonly id: number | undefined }
+  | { readonly kind: 'prepared'; readonly id: string | undefined };
+
+/** Takes over a write that no longer belongs to a connection: nobody here will see its outcome. */
+export type UnknownHandler = (write: OpenWrite, pending: Pending) => void;
+
+interface Tracked {
+  readonly write: OpenWrite;
+  /** One statement, not several: only then does a ROLLBACK surely undo all of it. */
+  readonly single: boolean;
+  readonly onUnknown: UnknownHandler;
+}
+
+// One map for the process, not one a handle: under useCLS a statement of one instance runs on the
+// connection of another, and only that other one sends the COMMIT.
+const byConnection = new WeakMap<Connection, ConnectionWrites>();
+
+/** The writes that are open on `connection`. */
+export function writesOn(connection: Connection): ConnectionWrites {
+  let writes = byConnection.get(connection);
+  if (!writes) {
+    writes = new ConnectionWrites(connection);
+    byConnection.set(connection, writes);
+  }
+  return writes;
+}
+
+/**
+ * Follows the writes of one connection to their end, on the wire: a commit counts whoever sent it
+ * (Sequelize, raw SQL, another instance), and a COMMIT that was in truth a ROLLBACK is seen as one.
+ *
+ * ReadyForQuery carries the transaction status (I idle, T in a transaction, E in a failed one), and
+ * CommandComplete the command that really ran: PostgreSQL manual, "Message Formats".
+ */
+export class ConnectionWrites {
+  readonly #connection: Connection;
+  readonly #open = new Set<Tracked>();
+  readonly #refused = new Set<Tracked>();
+  #tags: string[] = [];
+  #status: string | undefined;
+  #awaitingReady = false;
+  #preparing: string | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    const wire = connection.connection;
+    wire.on('commandComplete', (message: { text?: string }) => {
+      if (this.#open.size > 0) this.#tags.push(message.text ?? '');
+    });
+    wire.on('errorMessage', () => {
+      this.#awaitingReady = true;
+    });
+    wire.on('readyForQuery', (message: { status?: string }) => this.#ready(message.status));
+    connection.once('end', () => this.#lost());
+  }
+
+  /** A statement that writes is about to be sent. */
+  add(write: OpenWrite, single: boolean, onUnknown: UnknownHandler): (outcome: Outcome) => void {
+    const tracked = { write, single, onUnknown };
+    this.#open.add(tracked);
+    return (outcome) => this.#done(tracked, outcome);
+  }
+
+  /** PREPARE TRANSACTION with this identifier is about to be sent. */
+  prepares(id: string | undefined): void {
+    this.#preparing = id;
+  }
+
+  #done(tracked: Tracked, outcome: Outcome): void {
+    if (!this.#open.has(tracked)) return;
+    if (outcome === 'unsent') this.#end(tracked, 'drop');
+    else if (outcome === 'unknown') this.#hand(tracked, this.#process());
+    // After an error the status is that of the statement before, until the server is ready again.
+    else if (outcome === 'refused' && this.#awaitingReady) this.#refused.add(tracked);
+    else this.#settle(tracked);
+  }
+
+  #settle(tracked: Tracked): void {
+    // A refused statement counts as a commit too: its error may have told the caller of a row that
+    // somebody else committed a moment ago (a unique violation does).
+    if (this.#status === 'T' || this.#status === 'E') tracked.write.hold();
+    else this.#end(tracked, 'commit');
+  }
+
+  #ready(status: string | undefined): void {
+    this.#status = status;
+    this.#awaitingReady = false;
+    if (this.#open.size === 0) return;
+    const tags = this.#tags;
+    this.#tags = [];
+    if (status === 'I') {
+      const rolledBack = tags.length === 1 && tags[0] === 'ROLLBACK';
+      const prepared = tags.includes('PREPARE TRANSACTION');
+      for (const tracked of this.#open) {
+        if (tracked.write.state !== 'uncommitted') continue;
+        // Status I here, but nothing is committed before COMMIT PREPARED, wherever that is sent.
+        if (prepared) this.#hand(tracked, { kind: 'prepared', id: this.#preparing });
+        else {
+          this.#end(tracked, rolledBack && tracked.single ? 'drop' : 'commit');
+        }
+      }
+    }
+    for (const tracked of this.#refused) this.#settle(tracked);
+    this.#refused.clear();
+  }
+
+  #lost(): void {
+    for (const tracked of this.#open) this.#hand(tracked, this.#process());
+  }
+
+  #process(): Pending {
+    return { kind: 'process', id: this.#connection.processID ?? undefined };
+  }
+
+  #hand(tracked: Tracked, pending: Pending): void {
+    this.#forget(tracked);
+    tracked.onUnknown(tracked.write, pending);
+  }
+
+  #end(tracked: Tracked, how: 'commit' | 'drop'): void {
+    this.#forget(tracked);
+    if (how === 'commit') tracked.write.commit();
+    else tracked.write.drop();
+  }
+
+  #forget(tracked: Tracked): void {
+    this.#open.delete(tracked);
+    this.#refused.delete(tracked);
+  }
+}
+
+/** Tells a server's refusal from a failure of the connection: only the former is an answer. */
+export function outcomeOf(error: unknown): Outcome {
+  const cause = (error as { parent?: unknown }).parent ?? error;
+  const { code, severity } = cause as { code?: unknown; severity?: unknown };
+  if (typeof code !== 'string' || typeof severity !== 'string') return 'unknown';
+  // Class 57P (server shutting down, backend terminated) and 08 end the connection in mid-air.
+  return code.startsWith('57P') || code.startsWith('08') ? 'unknown' : 'refused';
+}

@@ -1,0 +1,32 @@
+import type { Frame } from '../operation';
+import type { StatementView, Verdict } from '../routing';
+
+/** Carries a {@link Statement} from our `query` to the hooks: Sequelize copies symbol keys along. */
+export const STATEMENT = Symbol('sequelize-fresh-reads.statement');
+
+/** What is known of one call of `sequelize.query`, from its text to its end. */
+export class Statement {
+  /** The text as the server will see it; `undefined` when it can't be told. */
+  readonly text: string | undefined;
+  /** Built by Sequelize as a plain INSERT: its values are literals that nobody else wrote. */
+  readonly builtInsert: boolean;
+  /** The names in it are looked up along a search path of its own. */
+  readonly ownSearchPath: boolean;
+  readonly frame: Frame;
+  /** What the caller said, before we put our route in its place. */
+  useMaster: boolean | undefined;
+  /** Whether it is a read, found out once. */
+  view: StatementView | undefined;
+  verdict: Verdict | undefined;
+
+  constructor(
+    text: string | undefined,
+    frame: Frame,
+    facts: { builtInsert?: boolean; ownSearchPath?: boolean } = {},
+  ) {
+    this.text = text;
+    this.frame = frame;
+    this.builtInsert = facts.builtInsert ?? false;
+    this.ownSearchPath = facts.ownSearchPath ?? false;
+  }
+}

@@ -1,0 +1,67 @@
+import { createRequire } from 'node:module';
+import type * as LibPgQuery from 'libpg-query';
+
+type PgQuery = typeof LibPgQuery;
+
+/** The outcome of a parse: a tree, or why there is none. */
+export type Parsed = { readonly tree: unknown } | { readonly failure: ParseFailure };
+export type ParseFailure = 'parser-not-loaded' | 'parser-failed' | 'syntax';
+
+const requireHere = createRequire(__filename);
+const MODULE = 'libpg-query';
+
+let parser: PgQuery | undefined;
+let loading: Promise<void> | undefined;
+
+/**
+ * Loads the PostgreSQL parser; calls after the first wait for the same load.
+ *
+ * @throws when the WebAssembly module can't be compiled
+ */
+export function loadParser(): Promise<void> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<void> {
+  const fresh = requireHere(MODULE) as PgQuery;
+  await fresh.loadModule();
+  parser = fresh;
+}
+
+/**
+ * A stack overflow or an abort inside WebAssembly leaves its own stack pointer and error state behind: after a few
+ * of them (29 were counted) it answers nonsense. So the instance is dropped and a new one made. Until that is ready nothing is parsed.
+ */
+function replaceParser(): void {
+  parser = undefined;
+  Reflect.deleteProperty(requireHere.cache, requireHere.resolve(MODULE));
+  loading = load();
+  // With no new instance every text stays unreadable, which callers are told by `parser-not-loaded`.
+  loading.catch(() => undefined);
+}
+
+/** The raw parse tree of a text of any number of statements. Never throws. */
+export function parseStatements(sql: string): Parsed {
+  return run((module) => module.parseSync(sql));
+}
+
+/** The tree of the PL/pgSQL functions and DO blocks in a text. Never throws. The text must not hold a `BEGIN ATOMIC` body: that aborts the module. */
+export function parseProcedural(sql: string): Parsed {
+  return run((module) => module.parsePlPgSQLSync(sql));
+}
+
+function run(parse: (module: PgQuery) => unknown): Parsed {
+  if (parser === undefined) return { failure: 'parser-not-loaded' };
+  try {
+    return { tree: parse(parser) };
+  } catch (error) {
+    if (!isFault(error)) return { failure: 'syntax' };
+    replaceParser();
+    return { failure: 'parser-failed' };
+  }
+}
+
+function isFault(error: unknown): boolean {
+  return error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError');
+}
