@@ -217,9 +217,8 @@ class Handle implements FreshReads {
   async #close(): Promise<void> {
     this.#installation.remove();
     this.#unknown.close();
-    this.#policy.close();
     this.#listeners.clear();
-    await this.#knowledge.close();
+    await Promise.all([this.#policy.close(), this.#knowledge.close()]);
   }
 
   #everythingWritten(): void {

@@ -33,12 +33,16 @@ export class Bodies {
 
   of(routine: Routine, body: string): BodyFacts {
     const { definition } = routine;
-    let facts = this.#facts.get(definition) ?? this.#before.get(definition);
-    if (facts === undefined) {
-      const language = routine.language === 'sql' ? 'sql' : 'plpgsql';
-      facts = this.analyseBody(language, body, definition);
-    }
+    const known = this.#facts.get(definition);
+    if (known !== undefined) return known;
+    const before = this.#before.get(definition);
+    // What could not be read is tried again: a reader may not have been ready then.
+    const facts = before?.readsUnknown === false ? before : this.#read(routine, body);
     this.#facts.set(definition, facts);
     return facts;
+  }
+
+  #read({ language, definition }: Routine, body: string): BodyFacts {
+    return this.analyseBody(language === 'sql' ? 'sql' : 'plpgsql', body, definition);
   }
 }

@@ -139,6 +139,7 @@ function routineOf(row: RoutineRow): Routine {
       readable || row.extension === null ? undefined : extensionEffect(row.extension, row.name),
     searchPath: path === undefined ? [] : parseSearchPath(path.slice('search_path='.length), ''),
     support: row.support ?? [],
+    argumentDefaults: referencesOf(row.references).routines,
     transitionTables: new Set(),
   };
 }

@@ -43,7 +43,8 @@ export class Effects {
     const memo = anySchema ? this.#anySchema : this.#onPath;
     const known = memo.get(routine);
     if (known !== undefined) return known;
-    const effect = this.#judge(routine, anySchema);
+    const judged = this.#judge(routine, anySchema);
+    const effect = { ...judged, calls: [...judged.calls, ...routine.argumentDefaults] };
     memo.set(routine, effect);
     return effect;
   }

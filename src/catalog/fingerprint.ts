@@ -36,6 +36,8 @@ SELECT pg_catalog.concat_ws('.',
   ${rowVersions('pg_policy', lasting('polrelid'))},
   ${rowVersions('pg_rewrite', `oid >= ${FIRST_USER_OID} AND ${lasting('ev_class')}`)},
   ${rowVersions('pg_attrdef', lasting('adrelid'))},
+  ${rowVersions('pg_type', `typtype = 'd' AND oid >= ${FIRST_USER_OID}`)},
+  ${rowVersions('pg_range', `rngtypid >= ${FIRST_USER_OID}`, 'rngtypid')},
   ${rowVersions('pg_operator', `oid >= ${FIRST_USER_OID}`)},
   ${rowVersions('pg_cast', `oid >= ${FIRST_USER_OID}`)},
   ${rowVersions('pg_amproc', `oid >= ${FIRST_USER_OID}`)}

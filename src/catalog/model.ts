@@ -85,6 +85,8 @@ export interface Routine {
   readonly searchPath: readonly string[];
   /** Functions an aggregate is made of. */
   readonly support: readonly number[];
+  /** Functions called by the defaults of its arguments. */
+  readonly argumentDefaults: readonly number[];
   /** Names that mean rows of the statement at hand, in the triggers that run it. */
   readonly transitionTables: Set<string>;
 }

@@ -99,6 +99,8 @@ export interface RoutineRow {
   readonly attribute: boolean;
   /** What an aggregate is made of. */
   readonly support: readonly number[] | null;
+  /** What the defaults of its arguments mention. */
+  readonly references: readonly Reference[];
 }
 
 export interface ImplicitRow {
@@ -197,6 +199,8 @@ const SELECTS: Readonly<Record<PartName, string>> = {
       SELECT k.conrelid, k.conbin::text FROM pg_catalog.pg_constraint k
         WHERE k.contype = 'c' AND k.conrelid >= ${FIRST_USER_OID}
       UNION ALL
+      SELECT p.partrelid, p.partexprs::text FROM pg_catalog.pg_partitioned_table p WHERE p.partexprs IS NOT NULL
+      UNION ALL
       SELECT i.indrelid, pg_catalog.concat_ws(' ', i.indexprs::text, i.indpred::text) FROM pg_catalog.pg_index i
         WHERE i.indexprs IS NOT NULL OR i.indpred IS NOT NULL
     ) e WHERE e.tree ~ (SELECT pg_catalog.concat(':(funcid|opfuncid) ([1-9][0-9]{4,}',
@@ -229,7 +233,8 @@ const SELECTS: Readonly<Record<PartName, string>> = {
       p.proconfig AS config, e.extname AS extension,
       p.prokind = 'f' AND p.pronargs >= 1 AND p.pronargs - p.pronargdefaults <= 1
         AND COALESCE(t.typtype IN ('c', 'd', 'p'), false) AS attribute,
-      CASE WHEN g.aggfnoid IS NOT NULL THEN pg_catalog.array_remove(ARRAY[${support}], 0) END AS support
+      CASE WHEN g.aggfnoid IS NOT NULL THEN pg_catalog.array_remove(ARRAY[${support}], 0) END AS support,
+      ${references('p.proargdefaults')} AS references
     FROM pg_catalog.pg_proc p
       JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
       JOIN pg_catalog.pg_language l ON l.oid = p.prolang
@@ -244,9 +249,13 @@ const SELECTS: Readonly<Record<PartName, string>> = {
       SELECT castfunc AS routine FROM pg_catalog.pg_cast
       UNION ALL SELECT oprcode::oid FROM pg_catalog.pg_operator
       UNION ALL SELECT amproc::oid FROM pg_catalog.pg_amproc
-      UNION ALL SELECT m[1]::oid FROM pg_catalog.pg_constraint k,
-        pg_catalog.regexp_matches(k.conbin::text, ':(?:funcid|opfuncid) ([1-9][0-9]*)', 'g') m
-        WHERE k.contype = 'c' AND k.contypid >= ${FIRST_USER_OID}
+      UNION ALL SELECT rngcanonical::oid FROM pg_catalog.pg_range
+      UNION ALL SELECT rngsubdiff::oid FROM pg_catalog.pg_range
+      UNION ALL SELECT m[1]::oid FROM (
+          SELECT conbin::text AS tree FROM pg_catalog.pg_constraint
+            WHERE contype = 'c' AND contypid >= ${FIRST_USER_OID}
+          UNION ALL SELECT typdefaultbin::text FROM pg_catalog.pg_type WHERE typtype = 'd'
+        ) d, pg_catalog.regexp_matches(d.tree, ':(?:funcid|opfuncid) ([1-9][0-9]*)', 'g') m
     ) u WHERE u.routine >= ${FIRST_USER_OID}`,
 };
 

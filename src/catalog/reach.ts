@@ -15,14 +15,13 @@ export class ReadGraph {
   ) {}
 
   reach(relations: Iterable<Relation>, routines: Iterable<Routine>, anySchema: boolean): Reach {
-    // A Set visits what is added to it while it is being visited: the sets are their own work lists.
-    const seen = { relations: new Set(relations), routines: new Set(routines) };
-    for (let size = -1; size !== seen.relations.size + seen.routines.size;) {
-      size = seen.relations.size + seen.routines.size;
-      for (const relation of seen.relations) this.#expandRelation(relation, seen);
-      for (const routine of seen.routines) this.#expandRoutine(routine, seen, anySchema);
+    const walk = new Walk();
+    walk.add(relations, routines);
+    for (let step = walk.next(); step !== undefined; step = walk.next()) {
+      if (step.relation !== undefined) this.#expandRelation(step.relation, walk);
+      if (step.routine !== undefined) this.#expandRoutine(step.routine, anySchema, walk);
     }
-    return seen;
+    return walk;
   }
 
   /** Functions by id; harmless ones of the server have none. */
@@ -34,30 +33,47 @@ export class ReadGraph {
     return collect(oids, this.model.relations);
   }
 
-  #expandRelation(relation: Relation, seen: Mutable): void {
-    this.#addReferences([{ relations: relation.children, routines: [] }], seen);
-    this.#addReferences(relation.policies, seen);
+  #expandRelation(relation: Relation, walk: Walk): void {
+    walk.add(this.relationsOf(relation.children), []);
+    this.#addReferences(relation.policies, walk);
     // A materialized view answers from its own rows.
-    if (relation.kind === 'view') this.#addReferences(relation.definition, seen);
+    if (relation.kind === 'view') this.#addReferences(relation.definition, walk);
   }
 
-  #expandRoutine(routine: Routine, seen: Mutable, anySchema: boolean): void {
+  #expandRoutine(routine: Routine, anySchema: boolean, walk: Walk): void {
     const effect = this.effects.of(routine, anySchema);
-    for (const relation of effect.reads) seen.relations.add(relation);
-    for (const called of this.routinesOf(effect.calls)) seen.routines.add(called);
+    walk.add(effect.reads, this.routinesOf(effect.calls));
   }
 
-  #addReferences(all: readonly References[], seen: Mutable): void {
+  #addReferences(all: readonly References[], walk: Walk): void {
     for (const { relations, routines } of all) {
-      for (const relation of this.relationsOf(relations)) seen.relations.add(relation);
-      for (const routine of this.routinesOf(routines)) seen.routines.add(routine);
+      walk.add(this.relationsOf(relations), this.routinesOf(routines));
     }
   }
 }
 
-interface Mutable {
-  readonly relations: Set<Relation>;
-  readonly routines: Set<Routine>;
+/** What has been met, and what of it is still to be followed. */
+class Walk implements Reach {
+  readonly relations = new Set<Relation>();
+  readonly routines = new Set<Routine>();
+  readonly #todo: { readonly relation?: Relation; readonly routine?: Routine }[] = [];
+
+  add(relations: Iterable<Relation>, routines: Iterable<Routine>): void {
+    for (const relation of relations) {
+      if (this.relations.has(relation)) continue;
+      this.relations.add(relation);
+      this.#todo.push({ relation });
+    }
+    for (const routine of routines) {
+      if (this.routines.has(routine)) continue;
+      this.routines.add(routine);
+      this.#todo.push({ routine });
+    }
+  }
+
+  next(): { readonly relation?: Relation; readonly routine?: Routine } | undefined {
+    return this.#todo.pop();
+  }
 }
 
 function collect<T>(oids: Iterable<number>, from: ReadonlyMap<number, T>): T[] {

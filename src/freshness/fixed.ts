@@ -1,4 +1,4 @@
-import { now } from '../clock';
+import { later, now } from '../clock';
 import type { CommitMark } from '../operation';
 import type { FreshnessPolicy } from './policy';
 
@@ -19,10 +19,36 @@ export class FixedWindow implements FreshnessPolicy {
   }
 
   shows(_node: string, mark: CommitMark): boolean {
-    return now() - mark.at >= this.#windowMs;
+    return this.#restMs(mark) <= 0;
   }
 
-  close(): void {
-    // Nothing runs in the background.
+  serves(_node: string): boolean {
+    return true;
+  }
+
+  admit(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  lost(_node: string): void {
+    // A window knows nothing of nodes.
+  }
+
+  waitUntilShown(nodes: readonly string[], mark: CommitMark, timeoutMs: number): Promise<boolean> {
+    const restMs = Math.max(this.#restMs(mark), 0);
+    const inTime = nodes.length > 0 && restMs <= timeoutMs;
+    return new Promise((resolve) => later(inTime ? restMs : timeoutMs, () => resolve(inTime)));
+  }
+
+  lag(_node: string): undefined {
+    // A guess is no knowledge of the lag.
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #restMs(mark: CommitMark): number {
+    return mark.at + this.#windowMs - now();
   }
 }

@@ -1,2 +1,2 @@
-export type { FreshnessMode, FreshnessPolicy } from './policy';
+export type { FreshnessMode, FreshnessPolicy, NodeConnection } from './policy';
 export { FixedWindow } from './fixed';

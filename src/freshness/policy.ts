@@ -1,17 +1,44 @@
 import type { CommitMark } from '../operation';
 
+/** One connection of a node, to ask it who and where it is. */
+export interface NodeConnection {
+  query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
 /**
  * The rule that says when a live write has expired on a replica. One object a handle; a new policy
- * is a new implementation of this, and touches no other room.
+ * is a new implementation of this, and touches no other room. Nodes go by their names.
  */
 export interface FreshnessPolicy {
   readonly mode: FreshnessMode;
   /** A commit was acknowledged by the primary. */
   committed(mark: CommitMark): void;
-  /** Whether `node` shows the commit of `mark`, and every earlier one. Must be monotonic in `mark`. */
+  /**
+   * Whether `node` is known to show the commit of `mark`, and every earlier one. Monotonic in
+   * `mark`, and over time as long as the node is not {@link lost}.
+   */
   shows(node: string, mark: CommitMark): boolean;
-  /** Ends whatever runs in the background. */
-  close(): void;
+  /**
+   * Whether `node` may serve reads at all, those with no live write included: it is the replica of
+   * our primary, and not known (or feared) to be behind what was already let expire.
+   */
+  serves(node: string): boolean;
+  /**
+   * A new connection to `node`, before it serves anything: false when it must not, because the node
+   * behind it is another one, or shows less than what was already let expire. A pool closes it then.
+   */
+  admit(node: string, connection: NodeConnection): Promise<boolean>;
+  /** A connection of `node` was lost (not closed by us): what was known of the node is void. */
+  lost(node: string): void;
+  /**
+   * Resolves with true as soon as one of `nodes` shows the commit of `mark`, with false after
+   * `timeoutMs`. Woken by what the policy learns, not by a clock of its own.
+   */
+  waitUntilShown(nodes: readonly string[], mark: CommitMark, timeoutMs: number): Promise<boolean>;
+  /** How far `node` is behind, at most; `undefined` when that is not known. Never grows on an idle primary. */
+  lag(node: string): { readonly ms: number; readonly bytes: bigint | undefined } | undefined;
+  /** Ends whatever runs in the background. Idempotent. */
+  close(): Promise<void>;
 }
 
-export type FreshnessMode = 'fixed';
+export type FreshnessMode = 'fixed' | 'measured' | 'proven';

@@ -13,6 +13,8 @@ export interface Batch {
   readonly resolvers: readonly string[];
   /** Told of every statement of the batch: the tables it reads, or `undefined` when not known. */
   onRead(tables: readonly string[] | undefined): void;
+  /** Puts the text of one of the batch's queries in its final form, before anything looks at it. */
+  readonly rewrite?: (sql: string) => string;
 }
 
 /** Who is asking, at one point of the asynchronous flow. Frames are never changed, only nested. */

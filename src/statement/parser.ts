@@ -43,7 +43,8 @@ function replaceParser(): void {
 
 /** The raw parse tree of a text of any number of statements. Never throws. */
 export function parseStatements(sql: string): Parsed {
-  return run((module) => module.parseSync(sql));
+  // The module refuses the one text it need not parse.
+  return run((module) => (sql === '' ? { stmts: [] } : module.parseSync(sql)));
 }
 
 /** The tree of the PL/pgSQL functions and DO blocks in a text. Never throws. The text must not hold a `BEGIN ATOMIC` body: that aborts the module. */

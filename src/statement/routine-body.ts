@@ -3,6 +3,7 @@ import { asArray, asObject, fieldsOf } from './nodes';
 import type { ParseFailure } from './parser';
 import { parseProcedural, parseStatements } from './parser';
 import { readProcedure } from './plpgsql';
+import { QueryWalk } from './query-walk';
 import type { Routine } from './routine';
 import { readStatement, readStatements } from './statements';
 
@@ -30,6 +31,7 @@ function readRoutines(findings: Findings, depth: number): void {
 /** Reads the body of one routine into the findings; false when a part of it can't be read, or its language is not understood. */
 export function readRoutine(routine: Routine, findings: Findings, depth = 0): boolean {
   if (depth > DEEPEST_BODY) return false;
+  new QueryWalk(findings).walk(routine.parameters, undefined, 'query');
   const language = routine.language.toLowerCase();
   if (language === 'sql' && routine.tree !== undefined) {
     for (const statement of statementsOf(routine.tree)) {

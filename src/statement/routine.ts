@@ -8,6 +8,8 @@ export interface Routine {
   readonly body: string | undefined;
   /** The parse tree of a `BEGIN ATOMIC` or `RETURN` body. */
   readonly tree: unknown;
+  /** The parameter nodes: their defaults are evaluated at a call. */
+  readonly parameters: unknown;
   /** The whole statement that defines it. */
   readonly statement: string;
 }
@@ -19,6 +21,7 @@ export function routineOfBlock(fields: TreeObject, statement: string): Routine {
     language: stringOf(options.get('language')) ?? 'plpgsql',
     body: stringOf(options.get('as')),
     tree: undefined,
+    parameters: undefined,
     statement,
   };
 }
@@ -32,6 +35,7 @@ export function routineOfDefinition(fields: TreeObject, statement: string): Rout
     language: stringOf(options.get('language')) ?? (tree === undefined ? '' : 'sql'),
     body: parts.length === 1 ? stringOf(parts[0]) : undefined,
     tree,
+    parameters: fields['parameters'],
     statement,
   };
 }

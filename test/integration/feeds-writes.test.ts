@@ -4,7 +4,8 @@ import { freshReads, type FreshReads } from '../../src';
 import { DecisionLog } from '../support/decisions';
 import { createDatabase, type TestDatabase } from '../support/shared-cluster';
 
-type Row = Model & Record<string, (...args: unknown[]) => Promise<unknown>>;
+type Accessor = 'addProject' | 'setProjects' | 'createProject' | 'setTasks' | 'setProfile';
+type Row = Model & Record<Accessor, (...args: unknown[]) => Promise<unknown>>;
 
 /** Every helper runs in a new operation: nothing but its own nature sends its reads to the primary. */
 describe('reads that feed a write', () => {
@@ -60,11 +61,11 @@ describe('reads that feed a write', () => {
   }
 
   const helpers: [string, (user: Row) => Promise<unknown>, string[]][] = [
-    ['belongsToMany add', (user) => user.addProject!(1), ['feeds-a-write']],
-    ['belongsToMany set', (user) => user.setProjects!([1]), ['feeds-a-write']],
-    ['belongsToMany create', (user) => user.createProject!({ title: 'n' }), ['feeds-a-write']],
-    ['hasMany set', (user) => user.setTasks!([]), ['feeds-a-write']],
-    ['hasOne set', (user) => user.setProfile!(null), ['feeds-a-write']],
+    ['belongsToMany add', (user) => user.addProject(1), ['feeds-a-write']],
+    ['belongsToMany set', (user) => user.setProjects([1]), ['feeds-a-write']],
+    ['belongsToMany create', (user) => user.createProject({ title: 'n' }), ['feeds-a-write']],
+    ['hasMany set', (user) => user.setTasks([]), ['feeds-a-write']],
+    ['hasOne set', (user) => user.setProfile(null), ['feeds-a-write']],
     [
       'update with individualHooks',
       () => Task.update({ title: 'x' }, { where: {}, individualHooks: true }),

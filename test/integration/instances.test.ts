@@ -67,8 +67,13 @@ describe('freshReads on an instance', () => {
 
   it('without replication routes nothing, says so once, and still keeps the books', async () => {
     const warnings: string[] = [];
-    const node = database.connect().options.replication as unknown as { write: object };
-    const sequelize = new Sequelize({ dialect: 'postgres', logging: false, ...node.write });
+    const { write } = database.cluster.sequelizeOptions().replication;
+    const sequelize = new Sequelize({
+      dialect: 'postgres',
+      logging: false,
+      ...write,
+      database: database.name,
+    });
     const reads = freshReads(sequelize, {
       ...LONG_WINDOW,
       logger: { warn: (m) => warnings.push(m) },
