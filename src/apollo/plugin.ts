@@ -7,7 +7,7 @@ import type {
 import { OptionsError, echo } from '../errors';
 import { partsOf } from '../fresh-reads';
 import type { FreshReads } from '../handle';
-import { Operation, type OperationInfo } from '../operation';
+import { Operation, currentOperation, type OperationInfo } from '../operation';
 import { isRecord, rejectUnknownKeys } from '../options';
 import type { Decision } from '../routing';
 import { contextOperation, setOperation } from './contexts';
@@ -60,7 +60,8 @@ export function freshReadsPlugin(
       let operation: Operation | undefined;
       return {
         async didResolveOperation(context) {
-          operation = open(context, options.requestId);
+          // Inside a job or a request of the application's own it is a part of that one.
+          operation = currentOperation() ?? open(context, options.requestId);
           setOperation(context.contextValue, operation);
         },
         async willSendResponse(context) {
