@@ -111,14 +111,9 @@ function routinesOf(parts: CatalogParts): Map<number, Routine> {
     const decided = builtinEffect(name, volatile);
     if (decided === HARMLESS) continue;
     routines.set(oid, {
-      ...{ oid, schema: 'pg_catalog', name, language: 'internal', body: null },
-      ...{
-        definition: '',
-        decided,
-        searchPath: [],
-        support: [],
-        transitionTables: new Set<string>(),
-      },
+      ...{ oid, schema: 'pg_catalog', name, language: 'internal', body: null, definition: '' },
+      ...{ decided, searchPath: [], support: [], argumentDefaults: [] },
+      transitionTables: new Set<string>(),
     });
   }
   for (const row of parts.routines) routines.set(row.oid, routineOf(row));

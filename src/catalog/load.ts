@@ -48,7 +48,7 @@ export async function loadCatalog(query: CatalogQuery, options: CatalogOptions):
     new Set(parts.builtins.map((builtin) => builtin.name)),
     new Set(parts.routines.filter((row) => row.attribute).map((row) => row.oid)),
   );
-  applyRelatedTables(options.relatedTables ?? {}, names, warn);
+  applyRelatedTables(options.relatedTables ?? {}, model.relations, names, warn);
   const bodies = new Bodies(options.analyseBody);
   await bodies.readAll(model.routines.values());
   const effects = new Effects(names, bodies);

@@ -7,6 +7,7 @@ import type { Names } from './names';
  */
 export function applyRelatedTables(
   relatedTables: Readonly<Record<string, readonly string[]>>,
+  relations: ReadonlyMap<number, Relation>,
   names: Names,
   warn: (message: string) => void,
 ): void {
@@ -20,7 +21,10 @@ export function applyRelatedTables(
       continue;
     }
     const oids = related.flatMap((name) => find(name, names).map((relation) => relation.oid));
-    for (const relation of find(table, names)) relation.related = oids;
+    // Partitions carry copies of the triggers of their table.
+    for (const relation of withChildren(find(table, names), relations)) {
+      relation.related = [...(relation.related ?? []), ...oids];
+    }
   }
 }
 
@@ -31,4 +35,19 @@ function find(name: string, names: Names): readonly Relation[] {
   if (onPath.length > 0 || dot < 0) return onPath;
   const qualified = { schema: name.slice(0, dot), name: name.slice(dot + 1) };
   return names.relations(qualified, { anySchema: false });
+}
+
+function withChildren(
+  tables: readonly Relation[],
+  relations: ReadonlyMap<number, Relation>,
+): ReadonlySet<Relation> {
+  const all = new Set(tables);
+  // A set goes on to what is added to it on the way.
+  for (const table of all) {
+    for (const oid of table.children) {
+      const child = relations.get(oid);
+      if (child !== undefined) all.add(child);
+    }
+  }
+  return all;
 }

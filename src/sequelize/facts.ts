@@ -1,5 +1,5 @@
-import type { BodyFacts, StatementFacts } from '../catalog';
-import { WriteAction, analyseFunctionBody, type Analysis, type WriteTarget } from '../statement';
+import type { BodyFacts, RelationWrite, StatementFacts } from '../catalog';
+import { WriteAction, analyseFunction, type Analysis, type WriteTarget } from '../statement';
 
 const byAnalysis = new WeakMap<Analysis, StatementFacts>();
 
@@ -7,26 +7,20 @@ const byAnalysis = new WeakMap<Analysis, StatementFacts>();
 export function factsOf(analysis: Analysis): StatementFacts {
   let facts = byAnalysis.get(analysis);
   if (!facts) {
-    facts = {
-      reads: analysis.reads,
-      writes: analysis.writes.map((target) => ({
-        relation: target.relation,
-        actions: actionsOf(target),
-        cascade: target.cascade,
-      })),
-      functions: analysis.functions,
-      identifiers: analysis.identifiers,
-    };
+    facts = { ...analysis, writes: analysis.writes.map(writeOf) };
     byAnalysis.set(analysis, facts);
   }
   return facts;
 }
 
 /** Reads a function's body for the catalog room. */
-export function analyseBody(language: 'sql' | 'plpgsql', body: string): BodyFacts {
-  const analysis = analyseFunctionBody(language, body);
-  const { readsUnknown, writesUnknown } = analysis;
-  return { ...factsOf(analysis), readsUnknown, writesUnknown };
+export function analyseBody(_language: string, _body: string, definition: string): BodyFacts {
+  const analysis = analyseFunction(definition);
+  return { ...analysis, writes: analysis.writes.map(writeOf) };
+}
+
+function writeOf(target: WriteTarget): RelationWrite {
+  return { ...target, actions: actionsOf(target) };
 }
 
 function actionsOf({ actions }: WriteTarget): string[] {
