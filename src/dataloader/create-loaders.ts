@@ -3,8 +3,8 @@ import { partsOf } from '../fresh-reads';
 import type { FreshReads } from '../handle';
 import { currentFrame, type Frame, type Ledger } from '../operation';
 import { isRecord } from '../options';
-import { OperationLoader } from './operation-loader';
-import type { Loader, LoaderDefinition, LoaderKey } from './types';
+import { OperationLoader, type Wish } from './operation-loader';
+import type { Loader, LoaderDefinition } from './types';
 
 /** The loaders that {@link createLoaders} makes of its definitions, by the same names. */
 export type Loaders<Definitions> = {
@@ -53,19 +53,18 @@ export function createLoaders<
 class DefinedLoader<Input, Value> implements Loader<Input, Value> {
   readonly #definition: LoaderDefinition<Input, Value>;
   readonly #ledger: Ledger;
-  readonly #outside: OperationLoader<Value>;
+  readonly #outside = new Map<Wish, OperationLoader<Value>>();
 
   constructor(definition: LoaderDefinition<Input, Value>, ledger: Ledger) {
     this.#definition = definition;
     this.#ledger = ledger;
-    this.#outside = new OperationLoader(definition, ledger, undefined);
   }
 
   async load(input: Input): Promise<Value> {
     const key = this.#definition.keyOf(input);
     if (key === undefined) return this.#definition.missing();
     const frame = currentFrame();
-    return this.#in(frame).load(key, frame);
+    return this.#in(frame, wishOf(frame)).load(key, frame.resolver);
   }
 
   loadMany(inputs: readonly Input[]): Promise<(Value | Error)[]> {
@@ -84,32 +83,44 @@ class DefinedLoader<Input, Value> implements Loader<Input, Value> {
   }
 
   clear(input: Input): this {
-    this.#withKey(input, (loader, key) => loader.clear(key));
+    const key = this.#definition.keyOf(input);
+    if (key !== undefined)
+      for (const loader of this.#lanes(currentFrame()).values()) loader.clear(key);
     return this;
   }
 
   clearAll(): this {
-    this.#in(currentFrame()).clearAll();
+    for (const loader of this.#lanes(currentFrame()).values()) loader.clearAll();
     return this;
   }
 
   prime(input: Input, value: Value): this {
-    this.#withKey(input, (loader, key) => loader.prime(key, value));
+    const key = this.#definition.keyOf(input);
+    const frame = currentFrame();
+    if (key !== undefined) this.#in(frame, wishOf(frame)).prime(key, value);
     return this;
   }
 
-  #withKey(input: Input, use: (loader: OperationLoader<Value>, key: LoaderKey) => void): void {
-    const key = this.#definition.keyOf(input);
-    if (key !== undefined) use(this.#in(currentFrame()), key);
+  /** Values that a replica gave must not answer who asked for the primary: a lane for each wish. */
+  #in(frame: Frame, wish: Wish): OperationLoader<Value> {
+    const lanes = this.#lanes(frame);
+    let loader = lanes.get(wish);
+    if (!loader) {
+      loader = new OperationLoader(this.#definition, this.#ledger, frame.operation, wish);
+      lanes.set(wish, loader);
+    }
+    return loader;
   }
 
-  #in({ operation }: Frame): OperationLoader<Value> {
-    if (!operation) return this.#outside;
-    return operation.state(
-      this,
-      () => new OperationLoader(this.#definition, this.#ledger, operation),
-    );
+  #lanes({ operation }: Frame): Map<Wish, OperationLoader<Value>> {
+    return operation
+      ? operation.state(this, () => new Map<Wish, OperationLoader<Value>>())
+      : this.#outside;
   }
+}
+
+function wishOf({ asked }: Frame): Wish {
+  return asked?.active ? asked.target : undefined;
 }
 
 function isDefinition(value: unknown): value is LoaderDefinition<unknown, unknown> {

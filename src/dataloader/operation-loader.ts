@@ -2,7 +2,6 @@ import DataLoader from 'dataloader';
 import {
   logicalTime,
   runInExactFrame,
-  type Asked,
   type Frame,
   type Ledger,
   type Operation,
@@ -12,11 +11,15 @@ import type { LoaderDefinition, LoaderKey } from './types';
 // When the row behind a value was read: `prime` must not bring back what a write has overtaken.
 const readAt = new WeakMap<object, number>();
 
-/** The DataLoader of one definition in one operation. */
+/** The node that `usePrimary` or `useReplica` asks for. */
+export type Wish = 'primary' | 'replica' | undefined;
+
+/** The DataLoader of one definition in one operation, for the loads that ask for the same node. */
 export class OperationLoader<Value> {
   readonly #definition: LoaderDefinition<never, Value>;
   readonly #ledger: Ledger;
   readonly #operation: Operation | undefined;
+  readonly #wish: Wish;
   readonly #loader: DataLoader<LoaderKey, Value, string>;
   readonly #tables = new Set<string>();
   /** A batch read what nobody knows, or none has run yet: then any write clears. */
@@ -25,17 +28,17 @@ export class OperationLoader<Value> {
   /** Everything cached was read at or after this logical time. */
   #asOf = logicalTime();
   #resolvers = new Set<string>();
-  #askedPrimary = false;
-  #askedReplica = true;
 
   constructor(
     definition: LoaderDefinition<never, Value>,
     ledger: Ledger,
     operation: Operation | undefined,
+    wish: Wish,
   ) {
     this.#definition = definition;
     this.#ledger = ledger;
     this.#operation = operation;
+    this.#wish = wish;
     this.#loader = new DataLoader<LoaderKey, Value, string>((keys) => this.#batch(keys), {
       name: definition.label,
       cache: operation !== undefined,
@@ -43,13 +46,10 @@ export class OperationLoader<Value> {
     });
   }
 
-  load(key: LoaderKey, frame: Frame): Promise<Value> {
+  load(key: LoaderKey, resolver: string | undefined): Promise<Value> {
     this.#forgetThePast();
     // A batch runs in the context of whichever load came first, so each key leaves its name here.
-    if (frame.resolver !== undefined) this.#resolvers.add(frame.resolver);
-    const wish = frame.asked?.active ? frame.asked.target : undefined;
-    this.#askedPrimary ||= wish === 'primary';
-    this.#askedReplica &&= wish === 'replica';
+    if (resolver !== undefined) this.#resolvers.add(resolver);
     return this.#loader.load(key);
   }
 
@@ -82,27 +82,18 @@ export class OperationLoader<Value> {
 
   async #batch(keys: readonly LoaderKey[]): Promise<readonly (Value | Error)[]> {
     const resolvers = [...this.#resolvers];
-    const asked = this.#takeWish();
     this.#resolvers = new Set();
     const dispatchedAt = logicalTime();
     const frame: Frame = {
       operation: this.#operation,
       resolver: resolvers[0],
       batch: { resolvers, onRead: (tables) => this.#learn(tables) },
-      asked,
+      asked: this.#wish && { target: this.#wish, active: true },
       feedsWrite: false,
     };
     const values = await runInExactFrame(frame, () => this.#definition.load(keys));
     for (const value of values) noteReadTime(value, dispatchedAt);
     return values;
-  }
-
-  /** The strongest wish among the keys: the primary if one asked for it, a replica if all did. */
-  #takeWish(): Asked | undefined {
-    const target = this.#askedPrimary ? 'primary' : this.#askedReplica ? 'replica' : undefined;
-    this.#askedPrimary = false;
-    this.#askedReplica = true;
-    return target && { target, active: true };
   }
 
   #learn(tables: readonly string[] | undefined): void {

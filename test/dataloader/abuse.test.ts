@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import { Sequelize } from 'sequelize';
+import { freshReads, isOptionsError, type FreshReads } from '../../src';
+import { belongsTo, byKey, createLoaders, hasMany } from '../../src/dataloader';
+import { Post, User, town } from './town';
+
+describe('loaders that are called wrongly', () => {
+  let sequelize: Sequelize;
+  let reads: FreshReads;
+
+  before(() => {
+    sequelize = new Sequelize('postgres://nobody@127.0.0.1:1/none', { logging: false });
+    town(sequelize);
+    reads = freshReads(sequelize);
+  });
+
+  after(() => sequelize.close());
+
+  const refused = (fn: () => unknown, message: string) => {
+    let thrown: unknown;
+    try {
+      fn();
+    } catch (error) {
+      thrown = error;
+    }
+    expect(isOptionsError(thrown), String(thrown)).to.equal(true);
+    expect((thrown as Error).message).to.equal(message);
+  };
+
+  const rejected = async (promise: Promise<unknown>, message: string) => {
+    const error: unknown = await promise.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.instanceOf(Error).and.to.have.property('message', message);
+  };
+
+  it('says what is wrong with the handle and the definitions', () => {
+    refused(
+      () => createLoaders(sequelize as never, {}),
+      'createLoaders: the first argument must be the handle that freshReads(sequelize) gave, got [object Object].',
+    );
+    refused(
+      () => createLoaders(reads, [] as never),
+      'createLoaders(reads, definitions): definitions must be an object such as { user: byKey(User) }, got [].',
+    );
+    refused(
+      () => createLoaders(reads, { user: User as never }),
+      'createLoaders: "user" must be made by byKey, hasMany or belongsTo, got function User.',
+    );
+  });
+
+  it('says what is wrong with a model, an attribute or an association', () => {
+    refused(
+      () => byKey('users' as never),
+      'byKey(model, attribute, options): model must be a Sequelize model, got "users".',
+    );
+    refused(
+      () => byKey(User, 'mail' as never),
+      'byKey(User, \'mail\'): User has no attribute "mail"; it has id, name, email.',
+    );
+    refused(
+      () => hasMany(Post.associations.author),
+      'hasMany(association, options): association must be a HasMany association such as Model.associations.name, got a BelongsTo association.',
+    );
+    refused(
+      () => belongsTo(undefined),
+      'belongsTo(association, options): association must be a BelongsTo association such as Model.associations.name, got undefined.',
+    );
+  });
+
+  it('says what is wrong with an option', () => {
+    refused(
+      () => byKey(User, 'email', { odrer: ['id'] } as never),
+      'byKey(User, \'email\'): unknown option "odrer"; did you mean "order"?',
+    );
+    refused(
+      () => byKey(User, 'email', { many: 1 } as never),
+      "byKey(User, 'email'): many must be true or false, got 1.",
+    );
+    refused(
+      () => hasMany(User.associations.posts, 5 as never),
+      'hasMany(User.posts): options must be an object, got 5.',
+    );
+  });
+
+  it('says what is wrong with a key, and queries nothing', async () => {
+    const loaders = createLoaders(reads, {
+      user: byKey(User),
+      posts: hasMany(User.associations.posts),
+      author: belongsTo(Post.associations.author),
+    });
+    await rejected(
+      loaders.user.load(null as never),
+      'byKey(User): a key must be a value, got null.',
+    );
+    await rejected(
+      loaders.posts.load(Post.build({ title: 'x', authorId: null }) as never),
+      'hasMany(User.posts): a key must be a value or an instance of User, got Post {"status":"open","id":null,"title":"x","authorId":null}.',
+    );
+    refused(
+      () => loaders.user.loadMany(1 as never),
+      'byKey(User): loadMany takes an array of keys, got 1.',
+    );
+    const [error] = await loaders.user.loadMany([{} as never]);
+    expect(error).to.have.property('message', 'byKey(User): a key must be a value, got {}.');
+  });
+});

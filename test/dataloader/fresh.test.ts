@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import type { Sequelize } from 'sequelize';
+import { freshReads, type FreshReads } from '../../src';
+import { belongsTo, byKey, createLoaders, hasMany } from '../../src/dataloader';
+import { DecisionLog } from '../support/decisions';
+import { createDatabase, type TestDatabase } from '../support/shared-cluster';
+import { Post, TABLES, User, town } from './town';
+
+const LONG_WINDOW = { freshness: { mode: 'fixed', windowMs: 60_000 } } as const;
+
+describe('loaders on paused replicas', () => {
+  let database: TestDatabase;
+  let sequelize: Sequelize;
+  let reads: FreshReads;
+  let log: DecisionLog;
+
+  before(async () => {
+    database = await createDatabase(...TABLES);
+  });
+
+  beforeEach(async () => {
+    sequelize = database.connect();
+    town(sequelize);
+    reads = freshReads(sequelize, LONG_WINDOW);
+    await reads.ready();
+    await database.pauseReplicas();
+    log = new DecisionLog(reads);
+  });
+
+  afterEach(async () => {
+    await sequelize.close();
+    await database.resumeReplicas();
+  });
+
+  after(() => database.close());
+
+  function make() {
+    return createLoaders(reads, {
+      user: byKey(User),
+      postsOfUser: hasMany(User.associations.posts, { order: ['id'] }),
+      author: belongsTo(Post.associations.author),
+    });
+  }
+
+  const rename = (id: number, name: string) => User.update({ name }, { where: { id } });
+
+  it('shows a write of the same operation to every later load, with nothing cleared by hand', async () => {
+    const { user, postsOfUser, author } = make();
+    await reads.runOperation({ kind: 'mutation' }, async () => {
+      await Promise.all([user.load(1), author.load(1), postsOfUser.load(1)]);
+      await rename(1, 'anna');
+      await Post.create({ title: 'fresh', authorId: 1 });
+      expect(await user.load(1)).to.have.property('name', 'anna');
+      expect(await author.load(1)).to.have.property('name', 'anna');
+      expect((await postsOfUser.load(1)).at(-1)).to.have.property('title', 'fresh');
+    });
+    expect(log.take().filter((line) => !line.includes('not-a-read'))).to.deep.equal([
+      'replica no-live-writes users',
+      'replica no-live-writes users',
+      'replica no-live-writes posts',
+      'primary table-written users',
+      'primary table-written users',
+      'primary table-written posts',
+    ]);
+  });
+
+  it('keeps what was cached of tables that nobody wrote', async () => {
+    const { user, postsOfUser } = make();
+    await reads.runOperation({}, async () => {
+      const [posts] = await Promise.all([postsOfUser.load(2), user.load(1)]);
+      await rename(1, 'anne');
+      log.take();
+      expect(await postsOfUser.load(2)).to.equal(posts);
+      expect(log.take()).to.deep.equal([]);
+      await postsOfUser.load(3);
+      expect(log.take()).to.deep.equal(['replica tables-untouched posts']);
+    });
+  });
+
+  it('keeps the cache of an operation when another one writes', async () => {
+    const { user } = make();
+    let seen: User | null = null;
+    let resume!: () => void;
+    const paused = new Promise<void>((resolve) => (resume = resolve));
+    const reader = reads.runOperation({}, async () => {
+      seen = await user.load(2);
+      await paused;
+      return user.load(2);
+    });
+    await reads.runOperation({}, () => rename(2, 'robert'));
+    resume();
+    expect(await reader).to.equal(seen);
+  });
+
+  it('is cleared by a write outside any operation, which may be its own', async () => {
+    const { user } = make();
+    let resume!: () => void;
+    const paused = new Promise<void>((resolve) => (resume = resolve));
+    const reader = reads.runOperation({}, async () => {
+      await user.load(3);
+      await paused;
+      return user.load(3);
+    });
+    await rename(3, 'cyril');
+    resume();
+    expect(await reader).to.have.property('name', 'cyril');
+  });
+
+  it('is cleared when a write is marked, and again when it is committed', async () => {
+    const { user } = make();
+    await reads.runOperation({}, async () => {
+      const before = await user.load(3);
+      const transaction = await sequelize.transaction();
+      await User.update({ name: 'late' }, { where: { id: 3 }, transaction });
+      const marked = await user.load(3);
+      expect(marked).not.to.equal(before);
+      expect(marked).not.to.have.property('name', 'late');
+      await transaction.commit();
+      expect(await user.load(3)).to.have.property('name', 'late');
+    });
+  });
+
+  it('is cleared by a rollback too', async () => {
+    const { user } = make();
+    await reads.runOperation({}, async () => {
+      const transaction = await sequelize.transaction();
+      await User.update({ name: 'never' }, { where: { id: 3 }, transaction });
+      const during = await user.load(3);
+      await transaction.rollback();
+      expect(await user.load(3)).not.to.equal(during);
+    });
+  });
+
+  it('never answers a later load from a batch in flight across a write', async () => {
+    const { user } = make();
+    await reads.runOperation({}, async () => {
+      let release!: () => void;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      let arrived!: () => void;
+      const reached = new Promise<void>((resolve) => (arrived = resolve));
+      let first = true;
+      User.addHook('afterFind', 'hold', async () => {
+        if (!first) return;
+        first = false;
+        arrived();
+        await held;
+      });
+      const before = user.load(1);
+      await reached;
+      await rename(1, 'later');
+      const after = user.load(1);
+      release();
+      User.removeHook('afterFind', 'hold');
+      expect(await before).not.to.have.property('name', 'later');
+      expect(await after).to.have.property('name', 'later');
+      expect(await user.load(1)).to.have.property('name', 'later');
+    });
+  });
+
+  it('decides a batch when it is sent, not when its keys were asked for', async () => {
+    const { user } = make();
+    await reads.runOperation({}, async () => {
+      const load = user.load(1);
+      reads.markWritten(['users']);
+      await load;
+    });
+    expect(log.take()).to.deep.equal(['primary table-written users']);
+  });
+
+  it('refuses to be primed with what it read before a write', async () => {
+    const { user } = make();
+    await reads.runOperation({}, async () => {
+      const old = await user.load(1);
+      await rename(1, 'primed');
+      expect(await user.prime(1, old).load(1)).to.have.property('name', 'primed');
+    });
+  });
+
+  it('gives who asked for the primary nothing that a replica said, and the other way round', async () => {
+    const { user } = make();
+    await reads.runOperation({}, () => rename(2, 'only on the primary'));
+    await reads.runOperation({}, async () => {
+      expect(await user.load(2)).not.to.have.property('name', 'only on the primary');
+      const asked = await reads.usePrimary(() => user.load(2));
+      expect(asked).to.have.property('name', 'only on the primary');
+      await reads.useReplica(() => user.load(2));
+    });
+    expect(log.take().slice(1)).to.deep.equal([
+      'replica no-live-writes users',
+      'primary asked-primary users',
+      'replica asked-replica users',
+    ]);
+  });
+
+  it('reads like anything else outside an operation: by the history of the process', async () => {
+    const { user } = make();
+    await reads.runOperation({}, () => rename(1, 'outside'));
+    expect(await user.load(1)).to.have.property('name', 'outside');
+  });
+});
