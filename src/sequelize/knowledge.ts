@@ -121,7 +121,7 @@ export class Knowledge {
     const { text } = statement;
     if (text === undefined) return { nature: 'not-a-read', primaryOnly: false, feedsWrite: false };
     const feedsWrite = statement.frame.feedsWrite;
-    if (!suspicious(text) && !this.#mentionsPrimaryOnly(text)) {
+    if (!suspicious(text) && !this.#needsALook(text)) {
       return feedsWrite ? { ...PLAIN, feedsWrite } : PLAIN;
     }
     const analysis = this.#analyse(statement);
@@ -152,7 +152,7 @@ export class Knowledge {
     const catalog = this.#catalog;
     if (text === undefined || !catalog || this.#changes > 0) return tables.map(() => 'unknown');
     const named = tables.filter((table) => table !== EVERYTHING);
-    if (!this.#matcher(catalog.namesReading(named))(text)) {
+    if (!hasEffect(catalog.implicit) && !this.#matcher(catalog.namesReading(named))(text)) {
       return tables.map((table) => (table === EVERYTHING ? 'unknown' : 'no'));
     }
     const reads = this.reads(statement);
@@ -300,9 +300,13 @@ export class Knowledge {
     return { anySchema: this.#anySchema || statement.ownSearchPath };
   }
 
-  #mentionsPrimaryOnly(text: string): boolean {
-    const names = this.#catalog?.namesReading(NOTHING);
-    return names !== undefined && names.size > 0 && this.#matcher(names)(text);
+  /** Whether the text may touch what is the primary's, or what may write: found out by a look at it. */
+  #needsALook(text: string): boolean {
+    const catalog = this.#catalog;
+    if (!catalog) return false;
+    if (hasEffect(catalog.implicit)) return true;
+    const names = catalog.namesReading(NOTHING);
+    return names.size > 0 && this.#matcher(names)(text);
   }
 
   #matcher(names: ReadonlySet<string>): (sql: string) => boolean {
@@ -330,6 +334,11 @@ export function parseTableName(table: string): { schema: string | undefined; nam
   return dot < 0
     ? { schema: undefined, name: table }
     : { schema: table.slice(0, dot), name: table.slice(dot + 1) };
+}
+
+/** Whether statements touch something that no name in their text leads to (by casts, operators). */
+function hasEffect(implicit: ReadClosure): boolean {
+  return implicit.tables.length > 0 || implicit.unknown || implicit.writes || implicit.primaryOnly;
 }
 
 function isReadByItself(analysis: Analysis): boolean {
