@@ -1,6 +1,5 @@
 import { shortenBuiltInsert } from './built-insert';
 import { Findings, unknownAnalysis } from './findings';
-import { CLOSE_BRACKET, CLOSE_PAREN, OPEN_BRACKET, OPEN_PAREN } from './lexer';
 import { RecentMap } from './recent-map';
 import { readText } from './routine-body';
 import { templateOf } from './template';
@@ -15,14 +14,13 @@ const SHORTENING = 10;
 const INSERT_SHORTENING = 1_000;
 /** An INSERT below this is as quickly read whole. */
 const SHORT_INSERT = 2_000;
-/** Far deeper than people or Sequelize nest, far from what overflows the parser's stack (about 2,500). */
-const DEEPEST_NESTING = 500;
 
 /**
- * Makes an analyser with a cache of its own. It needs `loadParser()` to have resolved: until then every analysis is `unknown`.
+ * Makes an analyser with a cache of its own. It needs `loadParser()` to have resolved: until then
+ * every analysis is `unknown`.
  *
- * A text can't be read (kind `unknown`, with a `problem`) when it is too long, nested too deep, holds a NUL, or is not what
- * PostgreSQL parses.
+ * A text can't be read (kind `unknown`, with a `problem`) when it is too long, too complex, holds a
+ * NUL, or is not what PostgreSQL parses.
  */
 export function createAnalyser(options: AnalyserOptions = {}): Analyser {
   const maxLength = options.maxLength ?? DEFAULT_MAX_LENGTH;
@@ -62,33 +60,17 @@ export function createAnalyser(options: AnalyserOptions = {}): Analyser {
 }
 
 function analyseOnce(text: string): Analysis {
-  if (isTooDeep(text)) return unknownAnalysis('too-deep');
   const findings = new Findings();
   try {
     const failure = readText(text, findings);
     return failure === undefined ? findings.toAnalysis() : unknownAnalysis(failure);
   } catch {
     // A long chain of operators is a tree as deep as it is long.
-    return unknownAnalysis('too-deep');
+    return unknownAnalysis('too-complex');
   }
 }
 
 /** Whether the outcome has nothing to do with the text. */
 function isPassing({ problem }: Analysis): boolean {
   return problem === 'parser-not-loaded' || problem === 'parser-failed';
-}
-
-/** Counts brackets also in strings and comments: too many is as good as too deep. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let position = 0; position < text.length; position += 1) {
-    const unit = text.charCodeAt(position);
-    if (unit === OPEN_PAREN || unit === OPEN_BRACKET) {
-      depth += 1;
-      if (depth > DEEPEST_NESTING) return true;
-    } else if (unit === CLOSE_PAREN || unit === CLOSE_BRACKET) {
-      depth -= 1;
-    }
-  }
-  return false;
 }

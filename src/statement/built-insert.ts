@@ -21,7 +21,10 @@ import {
 import { WordTable } from './word-table';
 
 const HEAD = 'INSERT INTO ';
-/** The part of a text that is searched for the end of its rows: RETURNING and ON CONFLICT name columns only. */
+/**
+ * The part of a text that is searched for the end of its rows: RETURNING and ON CONFLICT name
+ * columns only.
+ */
 const LONGEST_TAIL = 16_384;
 const LETTER_E = 101;
 /** The units that end a run of plain text between strings. */
@@ -37,10 +40,11 @@ const TYPES = new WordTable(
 );
 
 /**
- * Shortens a long INSERT that Sequelize built to one that touches the same and has a single row, from its head and its tail: the rows
- * between are literals, which is checked without parsing them.
+ * Shortens a long INSERT that Sequelize built to one that touches the same and has a single row,
+ * from its head and its tail: the rows between are literals, which is checked without parsing them.
  *
- * @returns undefined when the text has another shape, or when a value calls a function or holds a query (`literal`, `fn`): then it is to be read whole
+ * @returns undefined when the text has another shape, or when a value calls a function or holds a
+ * query (`literal`, `fn`): then it is to be read whole
  */
 export function shortenBuiltInsert(sql: string): string | undefined {
   const rows = rowsStart(sql);
@@ -51,7 +55,10 @@ export function shortenBuiltInsert(sql: string): string | undefined {
   return `${sql.slice(0, rows)}(1)${sql.slice(tail)}`;
 }
 
-/** The position of the first row's parenthesis; -1 when the text does not start as such an INSERT does. */
+/**
+ * The position of the first row's parenthesis; -1 when the text does not start as such an INSERT
+ * does.
+ */
 function rowsStart(sql: string): number {
   if (!sql.startsWith(HEAD)) return -1;
   let position = HEAD.length;
@@ -82,7 +89,8 @@ function rowsStart(sql: string): number {
 function rowsEnd(sql: string): number {
   const offset = Math.max(0, sql.length - LONGEST_TAIL);
   const window = sql.slice(offset);
-  // What follows the rows holds no string, or it is read whole; so what follows the last string is no string's inside.
+  // What follows the rows holds no string, or it is read whole; so what follows the last string is
+  // no string's inside.
   const afterStrings = window.lastIndexOf("'") + 1;
   const ends = [') ON CONFLICT ', ') RETURNING ']
     .map((mark) => window.indexOf(mark, afterStrings))
@@ -93,8 +101,9 @@ function rowsEnd(sql: string): number {
 }
 
 /**
- * Whether every parenthesis follows `),` and there is no semicolon. Then none of them belongs to a call or a query: the first one in a value
- * would follow something else, as would the first one in any later value.
+ * Whether every parenthesis follows `),` and there is no semicolon. Then none of them belongs to a
+ * call or a query: the first one in a value would follow something else, as would the first one in
+ * any later value.
  */
 function looksPlain(sql: string, start: number, end: number): boolean {
   for (
@@ -109,7 +118,10 @@ function looksPlain(sql: string, start: number, end: number): boolean {
   return semicolon === -1 || semicolon >= end;
 }
 
-/** The same by the rules of the lexer, for rows whose strings hold parentheses: one pass that hops over strings, no allocation. */
+/**
+ * The same by the rules of the lexer, for rows whose strings hold parentheses: one pass that hops
+ * over strings, no allocation.
+ */
 function isPlain(sql: string, start: number, end: number): boolean {
   let depth = 0;
   let position = start;

@@ -34,8 +34,8 @@ const PARTS_OF_RELATIONS = new Set<unknown>([
 ]);
 
 /**
- * Notes what a DDL statement defines, changes or drops. Queries inside it (of a view, a policy, a new table) are read as
- * queries; anything else it names counts as defined.
+ * Notes what a DDL statement defines, changes or drops. Queries inside it (of a view, a policy, a
+ * new table) are read as queries; anything else it names counts as defined.
  */
 export function readDefinition(
   type: string,

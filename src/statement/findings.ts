@@ -11,6 +11,8 @@ import type {
 } from './types';
 import { WriteAction } from './types';
 
+const NO_COLUMNS: ReadonlySet<string> = new Set();
+
 /** What has been found in a text so far; everything once, in order of appearance. */
 export class Findings {
   readonly kinds: StatementKind[] = [];
@@ -42,13 +44,21 @@ export class Findings {
     this.#reads.set(keyOf(relation), relation);
   }
 
-  write(relation: RelationName, actions: number, cascade = false): void {
+  /** `assigned`: the columns of an update; any, unless they are given. */
+  write(
+    relation: RelationName,
+    actions: number,
+    cascade = false,
+    assigned?: ReadonlySet<string>,
+  ): void {
     const key = keyOf(relation);
     const known = this.#writes.get(key);
+    const columns = (actions & WriteAction.update) === 0 ? NO_COLUMNS : assigned;
     this.#writes.set(key, {
       relation,
       actions: actions | (known?.actions ?? 0),
       cascade: cascade || known?.cascade === true,
+      columns: known ? union(known.columns, columns) : columns,
     });
   }
 
@@ -67,11 +77,13 @@ export class Findings {
     else this.permanentDefinitions += 1;
   }
 
-  /** Takes over what a part of the text does: one of its statements, or a routine that runs with it. */
+  /**
+   * Takes over what a part of the text does: one of its statements, or a routine that runs with it.
+   */
   include(other: Findings): void {
     this.#includeNames(other);
-    for (const { relation, actions, cascade } of other.#writes.values())
-      this.write(relation, actions, cascade);
+    for (const { relation, actions, cascade, columns } of other.#writes.values())
+      this.write(relation, actions, cascade, columns);
     this.transactions.push(...other.transactions);
     this.routines.push(...other.routines);
     for (const name of other.ownFunctions) this.ownFunctions.add(name);
@@ -161,4 +173,12 @@ export function unknownAnalysis(problem: AnalysisProblem): Analysis {
     temporary: false,
     problem,
   });
+}
+
+function union(
+  one: ReadonlySet<string> | undefined,
+  other: ReadonlySet<string> | undefined,
+): ReadonlySet<string> | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  return other.size === 0 ? one : new Set([...one, ...other]);
 }

@@ -59,7 +59,10 @@ export function wordEnd(sql: string, start: number): number {
   }
 }
 
-/** The position after a quoted text whose opening quote is at `start`, a doubled quote being part of it; -1 when it never ends. */
+/**
+ * The position after a quoted text whose opening quote is at `start`, a doubled quote being part of
+ * it; -1 when it never ends.
+ */
 export function quotedEnd(sql: string, start: number, quote: "'" | '"'): number {
   const unit = quote.charCodeAt(0);
   let position = start + 1;
@@ -71,7 +74,10 @@ export function quotedEnd(sql: string, start: number, quote: "'" | '"'): number 
   }
 }
 
-/** The position after an `E'...'` text whose quote is at `start`, with the parts that continue it on later lines; -1 when it never ends. */
+/**
+ * The position after an `E'...'` text whose quote is at `start`, with the parts that continue it on
+ * later lines; -1 when it never ends.
+ */
 export function escapeStringEnd(sql: string, start: number): number {
   let position = start + 1;
   for (;;) {
@@ -91,7 +97,10 @@ export function escapeStringEnd(sql: string, start: number): number {
   }
 }
 
-/** Where a string goes on: the quote after blanks and comments that hold a line break; -1 when it does not. */
+/**
+ * Where a string goes on: the quote after blanks and comments that hold a line break; -1 when it
+ * does not.
+ */
 function continuation(sql: string, start: number): number {
   let line = false;
   let position = start;
@@ -134,7 +143,10 @@ export function blockCommentEnd(sql: string, start: number): number {
   return -1;
 }
 
-/** The position after a dollar-quoted text that starts at `start`; `start` itself when none starts there, -1 when it never ends. */
+/**
+ * The position after a dollar-quoted text that starts at `start`; `start` itself when none starts
+ * there, -1 when it never ends.
+ */
 export function dollarQuotedEnd(sql: string, start: number): number {
   let position = start + 1;
   if (classAt(sql, position) === CLASS_LETTER) {

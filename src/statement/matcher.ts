@@ -2,15 +2,19 @@ import { AMPERSAND, CLASS_DIGIT, CLASS_LETTER, DOUBLE_QUOTE, QUOTE, classAt } fr
 import type { TextMatcher } from './types';
 import { WordTable } from './word-table';
 
-/** PostgreSQL cuts identifiers at 63 bytes, in front of a character that would not fit whole (of four bytes at most). */
+/**
+ * PostgreSQL cuts identifiers at 63 bytes, in front of a character that would not fit whole (of
+ * four bytes at most).
+ */
 const CUT_NAMES_FROM = 60;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 /** U&"..." may spell a name in code points. */
 const UNICODE_ESCAPE = `U&["']`;
 
 /**
- * Builds a test whether a text could name any of these relations or functions, for use before parsing it. It looks at every
- * word of the text, also inside strings and comments: a `false` is sure, a `true` is to be looked into.
+ * Builds a test whether a text could name any of these relations or functions, for use before
+ * parsing it. It looks at every word of the text, also inside strings and comments: a `false` is
+ * sure, a `true` is to be looked into.
  *
  * @param names unqualified names as the catalog has them, in any case
  */
@@ -33,7 +37,10 @@ export function createMatcher(names: Iterable<string>): TextMatcher {
   return (sql) => mayHold.test(sql) && holdsWord(sql, table, shortestCutWord);
 }
 
-/** Finds every text that has one of the words in it, and some more: the engine is much faster at it than a loop. */
+/**
+ * Finds every text that has one of the words in it, and some more: the engine is much faster at it
+ * than a loop.
+ */
 function looseMatcher(words: ReadonlySet<string>, shortestCutWord: number): RegExp {
   // A longer spelling of a name that the server cuts is no part of the text as such.
   if (shortestCutWord !== Infinity) return /^/;

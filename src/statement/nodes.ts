@@ -1,6 +1,9 @@
 import type { RelationName } from './types';
 
-/** An object of the parse tree. Its fields are checked where they are read: the parser is trusted for syntax, not for shape. */
+/**
+ * An object of the parse tree. Its fields are checked where they are read: the parser is trusted
+ * for syntax, not for shape.
+ */
 export type TreeObject = Readonly<Record<string, unknown>>;
 
 export function asObject(value: unknown): TreeObject | undefined {

@@ -16,26 +16,35 @@ const EQUALS = 61;
 const DYNAMIC_STATEMENTS = new Set(['PLpgSQL_stmt_dynexecute', 'PLpgSQL_stmt_dynfors']);
 
 /**
- * Reads every query and expression of PL/pgSQL functions into the findings. Text that is run dynamically may do
- * anything, unless it is a constant.
+ * Reads every query and expression of PL/pgSQL functions into the findings. Text that is run
+ * dynamically may do anything, unless it is a constant.
  *
  * @returns false when there is no function in the tree, or a part of it can't be parsed
  */
 export function readProcedure(tree: unknown, findings: Findings, readText: TextReader): boolean {
   const functions = asArray(asObject(tree)?.['plpgsql_funcs']);
-  const reader = new ProcedureReader(findings, readText);
+  const reader = new ProcedureReader(findings);
   for (const item of functions) reader.read(item);
+  // Parsed only now, from the shallow end of the stack: the parser has to share it.
+  for (const text of reader.texts) reader.complete = readText(text, findings) && reader.complete;
+  for (const text of reader.dynamicTexts) {
+    const constant = constantOf(text);
+    if (constant === undefined) findings.everythingUnknown();
+    else reader.complete = readText(constant, findings) && reader.complete;
+  }
   return functions.length > 0 && reader.complete;
 }
 
 class ProcedureReader {
   complete = true;
+  /** The statements found, expressions among them as SELECT. */
+  readonly texts: string[] = [];
+  /** The expressions whose value is run as a statement. */
+  readonly dynamicTexts: string[] = [];
   readonly #findings: Findings;
-  readonly #readText: TextReader;
 
-  constructor(findings: Findings, readText: TextReader) {
+  constructor(findings: Findings) {
     this.#findings = findings;
-    this.#readText = readText;
   }
 
   read(value: unknown): void {
@@ -66,8 +75,8 @@ class ProcedureReader {
     const text = asText(fields['query']);
     const mode = fields['parseMode'] ?? MODE_STATEMENT;
     if (text === undefined) this.complete = false;
-    else if (mode === MODE_STATEMENT) this.#parse(text);
-    else if (mode === MODE_EXPRESSION) this.#parse(`SELECT ${text}`);
+    else if (mode === MODE_STATEMENT) this.texts.push(text);
+    else if (mode === MODE_EXPRESSION) this.texts.push(`SELECT ${text}`);
     else if (mode !== MODE_TYPE_NAME) this.#assignment(text);
   }
 
@@ -79,20 +88,15 @@ class ProcedureReader {
       return;
     }
     const width = text.charCodeAt(operator) === EQUALS ? 1 : 2;
-    if (text.slice(0, operator).includes('[')) this.#parse(`SELECT ${text.slice(0, operator)}`);
-    this.#parse(`SELECT ${text.slice(operator + width)}`);
+    if (text.slice(0, operator).includes('[')) this.texts.push(`SELECT ${text.slice(0, operator)}`);
+    this.texts.push(`SELECT ${text.slice(operator + width)}`);
   }
 
   #dynamic(query: unknown): void {
     const text = asText(fieldsOf(query, 'PLpgSQL_expr')?.['query']);
-    const constant = text === undefined ? undefined : constantOf(text);
-    if (constant === undefined) this.#findings.everythingUnknown();
-    else this.#parse(constant);
+    if (text === undefined) this.complete = false;
+    else this.dynamicTexts.push(text);
     this.read(query);
-  }
-
-  #parse(sql: string): void {
-    if (!this.#readText(sql, this.#findings)) this.complete = false;
   }
 }
 

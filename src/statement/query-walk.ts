@@ -22,8 +22,8 @@ export interface CteScope {
 }
 
 /**
- * What a relation named in a place not handled by name is: read by a query, the object of DDL, or, in a place that
- * nothing here knows, both read and written.
+ * What a relation named in a place not handled by name is: read by a query, the object of DDL, or,
+ * in a place that nothing here knows, both read and written.
  */
 export type Place = 'query' | 'definition' | 'unplaced';
 
@@ -44,8 +44,8 @@ export function setsPath(setting: string): boolean {
 }
 
 /**
- * Walks a parse tree and notes what it touches. Every node is visited; only those that need it are treated apart,
- * so that syntax unknown here still has its tables and functions found.
+ * Walks a parse tree and notes what it touches. Every node is visited; only those that need it are
+ * treated apart, so that syntax unknown here still has its tables and functions found.
  */
 export class QueryWalk {
   readonly #findings: Findings;
@@ -154,7 +154,7 @@ export class QueryWalk {
     const target = relationOf(fields['relation']);
     if (target === undefined) this.#findings.writesUnknown = true;
     // A target is never a WITH query, whatever its name.
-    else this.#findings.write(relationName(target), actions);
+    else this.#findings.write(relationName(target), actions, false, assignedColumns(fields));
     this.walkFields(fields, scope, 'query', 'relation');
   }
 
@@ -222,6 +222,22 @@ function isDefined(name: string, scope: CteScope | undefined): boolean {
     if (frame.name === name) return true;
   }
   return false;
+}
+
+/** The columns that an UPDATE, an ON CONFLICT clause or the updates of a MERGE assign. */
+function assignedColumns(fields: TreeObject): ReadonlySet<string> | undefined {
+  const columns = new Set<string>();
+  const updates = asArray(fields['mergeWhenClauses'])
+    .map((when) => fieldsOf(when, 'MergeWhenClause'))
+    .filter((when) => when?.['commandType'] === 'CMD_UPDATE');
+  const clauses = [fields, asObject(fields['onConflictClause']), ...updates];
+  const lists = clauses.map((clause) => clause?.['targetList']);
+  for (const target of lists.flatMap(asArray)) {
+    const name = asText(fieldsOf(target, 'ResTarget')?.['name']);
+    if (name === undefined) return undefined;
+    columns.add(name);
+  }
+  return columns;
 }
 
 function insertActions(fields: TreeObject): number {

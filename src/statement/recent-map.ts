@@ -1,6 +1,7 @@
 /**
- * A map from texts to values that keeps those used lately, bounded in entries and in characters of key. Two generations stand
- * in for an order of use: what is asked for moves to the young one, and when that is full the old one is forgotten.
+ * A map from texts to values that keeps those used lately, bounded in entries and in characters of
+ * key. Two generations stand in for an order of use: what is asked for moves to the young one, and
+ * when that is full the old one is forgotten.
  */
 export class RecentMap<V> {
   readonly #maxEntries: number;

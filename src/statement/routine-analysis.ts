@@ -14,8 +14,9 @@ export interface RoutineShape {
 }
 
 /**
- * Analyses the body of a function or procedure from its whole definition, as `pg_get_functiondef` gives it: what it touches when it is
- * called, not what defining it does. A language other than SQL and PL/pgSQL gives an analysis that may touch anything. Never throws.
+ * Analyses the body of a function or procedure from its whole definition, as `pg_get_functiondef`
+ * gives it: what it touches when it is called, not what defining it does. A language other than SQL
+ * and PL/pgSQL gives an analysis that may touch anything. Never throws.
  */
 export function analyseFunction(definition: string): Analysis {
   if (definition.includes('\0')) return unknownAnalysis('nul-character');
@@ -29,14 +30,15 @@ export function analyseFunction(definition: string): Analysis {
     if (!readRoutine(routineOfDefinition(fields, definition), findings))
       return unknownAnalysis('language');
   } catch {
-    return unknownAnalysis('too-deep');
+    return unknownAnalysis('too-complex');
   }
   return findings.toAnalysis();
 }
 
 /**
- * The same for a body alone. PL/pgSQL checks assignments and RETURN against the parameters and the result type: one that does not fit
- * the shape gives an analysis that may touch anything. Never throws.
+ * The same for a body alone. PL/pgSQL checks assignments and RETURN against the parameters and the
+ * result type: one that does not fit the shape gives an analysis that may touch anything. Never
+ * throws.
  */
 export function analyseFunctionBody(
   language: string,

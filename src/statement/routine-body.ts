@@ -10,7 +10,10 @@ import { readStatement, readStatements } from './statements';
 /** Bodies may define and run others; so deep none does. */
 const DEEPEST_BODY = 8;
 
-/** Parses a text and reads its statements, and the bodies that run with it, into the findings. Gives the reason when it can't be parsed. */
+/**
+ * Parses a text and reads its statements, and the bodies that run with it, into the findings. Gives
+ * the reason when it can't be parsed.
+ */
 export function readText(sql: string, findings: Findings, depth = 0): ParseFailure | undefined {
   const parsed = parseStatements(sql);
   if (!('tree' in parsed)) return parsed.failure;
@@ -28,7 +31,10 @@ function readRoutines(findings: Findings, depth: number): void {
   }
 }
 
-/** Reads the body of one routine into the findings; false when a part of it can't be read, or its language is not understood. */
+/**
+ * Reads the body of one routine into the findings; false when a part of it can't be read, or its
+ * language is not understood.
+ */
 export function readRoutine(routine: Routine, findings: Findings, depth = 0): boolean {
   if (depth > DEEPEST_BODY) return false;
   new QueryWalk(findings).walk(routine.parameters, undefined, 'query');
@@ -52,7 +58,10 @@ export function readRoutine(routine: Routine, findings: Findings, depth = 0): bo
   );
 }
 
-/** The statements of a `BEGIN ATOMIC` body, which come as a list in a list; a `RETURN` body is a single one. */
+/**
+ * The statements of a `BEGIN ATOMIC` body, which come as a list in a list; a `RETURN` body is a
+ * single one.
+ */
 function statementsOf(tree: unknown): readonly unknown[] {
   const list = fieldsOf(tree, 'List');
   if (list !== undefined) return asArray(list['items']).flatMap(statementsOf);

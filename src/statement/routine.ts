@@ -1,7 +1,10 @@
 import type { TreeObject } from './nodes';
 import { asArray, asObject, asText, fieldsOf, stringOf } from './nodes';
 
-/** A routine whose body is to be read: a DO block, a temporary function made and called in one text, a function of the catalog. */
+/**
+ * A routine whose body is to be read: a DO block, a temporary function made and called in one text,
+ * a function of the catalog.
+ */
 export interface Routine {
   readonly language: string;
   /** The body as text; undefined when it has none, or one in machine code. */

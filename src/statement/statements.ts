@@ -49,15 +49,20 @@ const UPKEEP_STATEMENTS = new Set([
   'ClosePortalStmt',
 ]);
 
-/** All DDL nodes start with one of these or are about owned objects; `CreateTableAsStmt` and functions too. */
+/**
+ * All DDL nodes start with one of these or are about owned objects; `CreateTableAsStmt` and
+ * functions too.
+ */
 const DEFINITION_NODE =
   /^(?:Create|Alter|Drop|Define|Grant|Comment|SecLabel|Rename|Rule|View|Index|Composite|Import|Reassign)/;
 
 /** Reads every statement of a parse tree of `sql` into the findings. */
 export function readStatements(tree: unknown, sql: string, findings: Findings): void {
+  let bytes: Buffer | undefined;
   for (const item of asArray(asObject(tree)?.['stmts'])) {
     const raw = asObject(item) ?? {};
-    readStatement(raw['stmt'], sourceOf(raw, sql), findings);
+    const source = (): string => sourceOf(raw, (bytes ??= Buffer.from(sql)));
+    readStatement(raw['stmt'], source, findings);
   }
 }
 
@@ -70,13 +75,10 @@ export function readStatement(statement: unknown, source: () => string, findings
 }
 
 /** The text of one statement: the parser counts in bytes of UTF-8. */
-function sourceOf(raw: TreeObject, sql: string): () => string {
-  return () => {
-    const start = Number(raw['stmt_location'] ?? 0);
-    const length = Number(raw['stmt_len'] ?? 0);
-    const bytes = Buffer.from(sql);
-    return bytes.subarray(start, length === 0 ? bytes.length : start + length).toString();
-  };
+function sourceOf(raw: TreeObject, bytes: Buffer): string {
+  const start = Number(raw['stmt_location'] ?? 0);
+  const length = Number(raw['stmt_len'] ?? 0);
+  return bytes.subarray(start, length === 0 ? bytes.length : start + length).toString();
 }
 
 class StatementReader {
@@ -125,7 +127,8 @@ class StatementReader {
         this.#walk.walk(fields['query'], undefined, 'query');
         return 'other';
       case 'FetchStmt':
-        // What it reads stands in the DECLARE of its cursor, which has been noted in the same transaction.
+        // What it reads stands in the DECLARE of its cursor, which has been noted in the same
+        // transaction.
         this.#findings.readsUnknown = true;
         return 'other';
       case 'ExecuteStmt':

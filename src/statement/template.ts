@@ -24,7 +24,6 @@ import {
   lineCommentEnd,
   quotedEnd,
 } from './lexer';
-import { setsPath } from './query-walk';
 import { WordTable } from './word-table';
 
 const STARTS_A_STATEMENT = 1;
@@ -42,6 +41,8 @@ const WORDS = new WordTable(
   true,
 );
 
+const SETTING = /set_config/i;
+
 /** What the last token was, as far as literals are concerned. */
 const OTHER = 0;
 const OPENED = 1;
@@ -50,15 +51,17 @@ const COMMA_AFTER_LITERAL = 3;
 const COMMA_AFTER_OTHER = 4;
 
 /**
- * Shortens a statement to its template: literals become `1` and `''`, a list of them its first one, rows of VALUES that
- * then are the same one row, comments go. The template is a statement itself, and touches exactly what the statement touches: so it
- * is what gets parsed, and the key to keep the result under.
+ * Shortens a statement to its template: literals become `1` and `''`, a list of them its first one,
+ * rows of VALUES that then are the same one row, comments go. The template is a statement itself,
+ * and touches exactly what the statement touches: so it is what gets parsed, and the key to keep
+ * the result under.
  *
- * Gives the text itself back where literals may matter (anything but SELECT, INSERT, UPDATE, DELETE, MERGE, VALUES and TABLE) or where
- * it can't tell what is one.
+ * Gives the text itself back where literals may matter (anything but SELECT, INSERT, UPDATE,
+ * DELETE, MERGE, VALUES and TABLE) or where it can't tell what is one.
  */
 export function templateOf(sql: string): string {
-  return new TemplateScan(sql).run() ?? sql;
+  // The name of a setting decides what set_config does.
+  return SETTING.test(sql) ? sql : (new TemplateScan(sql).run() ?? sql);
 }
 
 class TemplateScan {
@@ -181,7 +184,10 @@ class TemplateScan {
     return this.#previous === OPENED || this.#previous >= COMMA_AFTER_LITERAL;
   }
 
-  /** Ends a literal at the current position: dropped after another literal and a comma, else replaced, or kept when no placeholder is given. */
+  /**
+   * Ends a literal at the current position: dropped after another literal and a comma, else
+   * replaced, or kept when no placeholder is given.
+   */
   #literal(start: number, placeholder: string | undefined): void {
     if (this.#previous !== COMMA_AFTER_LITERAL) {
       const kept = placeholder ?? this.#sql.slice(start, this.#position);
@@ -195,10 +201,7 @@ class TemplateScan {
     const end = quotedEnd(this.#sql, start, "'");
     if (end === -1 || !this.#started) return false;
     this.#position = end;
-    // The name of a setting decides what set_config does.
-    if (end - start <= LONGEST_SETTING && setsPath(this.#sql.slice(start + 1, end - 1)))
-      this.#previous = OTHER;
-    else this.#literal(start, "''");
+    this.#literal(start, "''");
     return true;
   }
 
@@ -224,6 +227,8 @@ class TemplateScan {
 
   #comment(end: number): boolean {
     if (end === -1) return false;
+    // Its comma is copied with what is in front of the comment.
+    if (this.#previous === COMMA_AFTER_LITERAL) this.#previous = COMMA_AFTER_OTHER;
     this.#done += `${this.#sql.slice(this.#from, this.#position)} `;
     this.#from = end;
     this.#position = end;
@@ -244,14 +249,14 @@ class TemplateScan {
     this.#rows.add(row);
   }
 
-  /** Whether the statement goes on being one of those that can be shortened: true when nothing follows. */
+  /**
+   * Whether the statement goes on being one of those that can be shortened: true when nothing
+   * follows.
+   */
   #startsAnother(position: number): boolean {
     return position >= this.#sql.length || /^\s*$/.test(this.#sql.slice(position));
   }
 }
-
-/** The longest name in quotes that `setsPath` knows. */
-const LONGEST_SETTING = 'session_authorization'.length + 2;
 
 function digitsEnd(sql: string, start: number): number {
   let position = start;
@@ -259,7 +264,9 @@ function digitsEnd(sql: string, start: number): number {
   return position;
 }
 
-/** The position after an exponent that starts at `start` with its `e`; `start` when there is none. */
+/**
+ * The position after an exponent that starts at `start` with its `e`; `start` when there is none.
+ */
 function exponentEnd(sql: string, start: number): number {
   const sign = sql.charCodeAt(start + 1);
   const digits = sign === MINUS || sign === 43 ? start + 2 : start + 1;

@@ -1,4 +1,7 @@
-/** A relation as PostgreSQL folds it: unquoted names lower-cased, Unicode escapes resolved, cut at 63 bytes. */
+/**
+ * A relation as PostgreSQL folds it: unquoted names lower-cased, Unicode escapes resolved, cut at
+ * 63 bytes.
+ */
 export interface RelationName {
   readonly schema: string | undefined;
   readonly name: string;
@@ -13,8 +16,10 @@ export interface FunctionName {
 /**
  * What a text is, as a whole.
  *
- * - `read`: nothing but queries; they may lock rows (`locking`) or call functions that write (`functions`)
- * - `write`: INSERT, UPDATE, DELETE, MERGE, TRUNCATE, REFRESH, COPY FROM, also inside WITH or beside reads
+ * - `read`: nothing but queries; they may lock rows (`locking`) or call functions that write
+ * (`functions`)
+ * - `write`: INSERT, UPDATE, DELETE, MERGE, TRUNCATE, REFRESH, COPY FROM, also inside WITH or
+ * beside reads
  * - `definition`: DDL, SELECT INTO and CREATE TABLE AS included
  * - `transaction`: BEGIN, COMMIT, SAVEPOINT, PREPARE TRANSACTION ...
  * - `session`: SET, RESET, SHOW, LISTEN, DISCARD, PREPARE, SET CONSTRAINTS ...
@@ -40,6 +45,8 @@ export interface WriteTarget {
   readonly actions: number;
   /** TRUNCATE or DROP with CASCADE: what depends on the relation changes too. */
   readonly cascade: boolean;
+  /** The columns that its updates assign (none, when it is not updated); `undefined`: any. */
+  readonly columns: ReadonlySet<string> | undefined;
 }
 
 export type TransactionCommandName =
@@ -64,7 +71,7 @@ export type AnalysisProblem =
   | 'parser-not-loaded'
   | 'parser-failed'
   | 'too-long'
-  | 'too-deep'
+  | 'too-complex'
   | 'nul-character'
   | 'syntax'
   | 'language';
@@ -75,16 +82,24 @@ export interface Analysis {
   /** One kind a statement, in order; empty when unknown. */
   readonly kinds: readonly StatementKind[];
   readonly statements: number;
-  /** Every relation read, also by a write (INSERT ... SELECT, UPDATE ... FROM); the target of a write is not in here. */
+  /**
+   * Every relation read, also by a write (INSERT ... SELECT, UPDATE ... FROM); the target of a
+   * write is not in here.
+   */
   readonly reads: readonly RelationName[];
   readonly writes: readonly WriteTarget[];
   /** It may read relations that the text does not show. */
   readonly readsUnknown: boolean;
-  /** It may write relations that the text does not show (functions apart: those are to be judged by name). */
+  /**
+   * It may write relations that the text does not show (functions apart: those are to be judged by
+   * name).
+   */
   readonly writesUnknown: boolean;
   /** FOR UPDATE, SHARE, NO KEY UPDATE or KEY SHARE anywhere, or LOCK TABLE. */
   readonly locking: boolean;
-  /** Every function or procedure called, table sampling methods included, operators and casts not. */
+  /**
+   * Every function or procedure called, table sampling methods included, operators and casts not.
+   */
   readonly functions: readonly FunctionName[];
   /** Names that may call a function in attribute notation: `u.display` may mean `display(u)`. */
   readonly identifiers: ReadonlySet<string>;
@@ -104,7 +119,10 @@ export interface Analysis {
 export type TextMatcher = (sql: string) => boolean;
 
 export interface AnalyserOptions {
-  /** Longest text given to the parser, in UTF-16 units (default 100,000). Ten times that is still shortened to its template first. */
+  /**
+   * Longest text given to the parser, in UTF-16 units (default 100,000). Ten times that is still
+   * shortened to its template first.
+   */
   readonly maxLength?: number;
   /** Most analyses kept (default 2,000); 0 keeps none. */
   readonly cacheSize?: number;
@@ -113,11 +131,13 @@ export interface AnalyserOptions {
 }
 
 export interface Analyser {
-  /** What the text touches. Never throws: what can't be read gives kind `unknown` and a `problem`. */
+  /**
+   * What the text touches. Never throws: what can't be read gives kind `unknown` and a `problem`.
+   */
   analyse(sql: string): Analysis;
   /**
-   * The same, for an INSERT that Sequelize built. The literals of a long one are not parsed, so that the cost of a
-   * megabyte of rows stays near that of looking it over once.
+   * The same, for an INSERT that Sequelize built. The literals of a long one are not parsed, so
+   * that the cost of a megabyte of rows stays near that of looking it over once.
    */
   analyseBuiltInsert(sql: string): Analysis;
 }

@@ -4,8 +4,8 @@ const SEED = 0x811c9dc5;
 const PRIME = 0x01000193;
 
 /**
- * A fixed map from words to positive numbers, looked up by position in a text without cutting the word out of it.
- * Case makes no difference.
+ * A fixed map from words to positive numbers, looked up by position in a text without cutting the
+ * word out of it. Case makes no difference.
  */
 export class WordTable {
   readonly #values: ReadonlyMap<string, number>;
@@ -38,7 +38,10 @@ export class WordTable {
     }
   }
 
-  /** The number of the word that starts at `start` with a letter or digit, 0 when it is not in the table. Sets `end`. */
+  /**
+   * The number of the word that starts at `start` with a letter or digit, 0 when it is not in the
+   * table. Sets `end`.
+   */
   find(sql: string, start: number): number {
     let hash = SEED;
     let position = start;

@@ -38,7 +38,7 @@ describe('statement: INSERT built by Sequelize', () => {
     rows: readonly object[],
     options: object = {},
     table: unknown = 'things',
-  ): string => builder.bulkInsertQuery(table, rows, options, Thing.rawAttributes);
+  ): string => builder.bulkInsertQuery(table, rows, options, Thing.getAttributes());
   const manyRows = (row: (index: number) => object): object[] =>
     Array.from({ length: 400 }, (_, index) => row(index));
 

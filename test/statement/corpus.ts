@@ -280,6 +280,10 @@ export const OTHERS: readonly Case[] = [
   ["DO 'BEGIN UPDATE a SET x = 1; END'", 'other | write a:U'],
   ["DO $$ BEGIN EXECUTE 'x' || y; END $$", 'other | reads-unknown writes-unknown'],
   ["DO $$ BEGIN EXECUTE 'DELETE FROM a'; END $$", 'other | write a:D'],
+  [
+    "SELECT 'é' FROM ä; DO 'BEGIN DELETE FROM ü; END'; DO 'BEGIN UPDATE b SET x = 1; END'",
+    'other | read ä | write b:U ü:D',
+  ],
   ["DO LANGUAGE plpython3u 'x'", 'other | reads-unknown writes-unknown'],
   [
     "DO 'BEGIN CREATE TYPE e AS ENUM(''a''); EXCEPTION WHEN duplicate_object THEN null; END'",
@@ -466,8 +470,10 @@ export const UNREADABLE: readonly Case[] = [
   ['SELECT 1a', 'syntax'],
   ['SELECT 1; DROP', 'syntax'],
   ['SELECT 1\u0000; DELETE FROM a', 'nul-character'],
-  [`SELECT ${'('.repeat(10_000)}1${')'.repeat(10_000)}`, 'too-deep'],
-  [`SELECT ${'ARRAY['.repeat(600)}1${']'.repeat(600)}`, 'too-deep'],
+  [`SELECT ${'('.repeat(10_000)}1${')'.repeat(10_000)}`, 'too-complex'],
+  [`SELECT ${'ARRAY['.repeat(600)}1${']'.repeat(600)}`, 'too-complex'],
+  [`CREATE TABLE a (${'/**/'.repeat(20_000)})`, 'too-complex'],
+  [`SELECT 1 ${'+-'.repeat(20_000)} 1`, 'too-complex'],
   [`SELECT ${'a.b, '.repeat(25_000)}1`, 'too-long'],
   [`SELECT '${'x'.repeat(1_000_000)}'`, 'too-long'],
 ];

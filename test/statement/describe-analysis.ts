@@ -16,7 +16,10 @@ export function qualified({ schema, name }: RelationName | FunctionName): string
 const list = (names: readonly (RelationName | FunctionName)[]): string =>
   names.map(qualified).sort().join(' ');
 
-/** An analysis in one line: `kind | read a b | write t:IU! | call f | flags`, parts that say nothing left out. */
+/**
+ * An analysis in one line: `kind | read a b | write t:IU! | call f | flags`, parts that say nothing
+ * left out.
+ */
 export function describeAnalysis(analysis: Analysis): string {
   const writes = analysis.writes
     .map(({ relation, actions, cascade }) => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Analysis } from '../../src/statement';
+import type { Analyser } from '../../src/statement';
 import { createAnalyser, createMatcher, loadParser } from '../../src/statement';
 
 describe('statement: matcher', () => {
@@ -74,11 +74,11 @@ describe('statement: matcher', () => {
   });
 
   describe('beside the parser', () => {
-    let analyse: (sql: string) => Analysis;
+    let analyser: Analyser;
 
     before(async () => {
       await loadParser();
-      analyse = createAnalyser().analyse;
+      analyser = createAnalyser();
     });
 
     const name = fc
@@ -92,7 +92,9 @@ describe('statement: matcher', () => {
       word.map((text) => `"${text}"`),
       word.map(
         (text) =>
-          `U&"${[...text].map((c) => `\\+${c.codePointAt(0)!.toString(16).padStart(6, '0')}`).join('')}"`,
+          `U&"${Array.from(text)
+            .map((c) => `\\+${c.codePointAt(0)!.toString(16).padStart(6, '0')}`)
+            .join('')}"`,
       ),
     );
 
@@ -100,7 +102,7 @@ describe('statement: matcher', () => {
       fc.assert(
         fc.property(spelled, (spelling) => {
           const sql = `SELECT 1 FROM ${spelling} AS x`;
-          const { reads, problem } = analyse(sql);
+          const { reads, problem } = analyser.analyse(sql);
           if (problem !== undefined) return;
           expect(reads).to.have.length(1);
           expect(createMatcher([reads[0]!.name])(sql)).to.equal(true);
@@ -114,7 +116,7 @@ describe('statement: matcher', () => {
       fc.assert(
         fc.property(name, (text) => {
           fc.pre(Buffer.byteLength(text) < 64);
-          const { reads } = analyse(`SELECT 1 FROM "${text.replaceAll('"', '""')}"`);
+          const { reads } = analyser.analyse(`SELECT 1 FROM "${text.replaceAll('"', '""')}"`);
           expect(reads).to.deep.equal([{ schema: undefined, name: text }]);
         }),
         { numRuns: 300 },

@@ -1,0 +1,3 @@
+export type { Database } from './database';
+export { embeddedDatabase } from './embedded';
+export { openDatabase } from './open';

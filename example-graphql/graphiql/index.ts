@@ -1,0 +1,2 @@
+export { graphiqlRoutes } from './routes';
+export { tabs, type Tab } from './tabs';
