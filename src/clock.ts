@@ -25,3 +25,9 @@ export function later(ms: number, fn: () => void): { cancel(): void } {
   timer.unref();
   return { cancel: () => nativeClearTimeout(timer) };
 }
+
+/** A timer that keeps the process alive until it fires: somebody waits for it. */
+export function alarm(ms: number, fn: () => void): { cancel(): void } {
+  const timer = nativeSetTimeout(fn, ms);
+  return { cancel: () => nativeClearTimeout(timer) };
+}

@@ -30,6 +30,15 @@ export class OptionsError extends FreshReadsError {
   }
 }
 
+/** No replica could take a read, and the options don't let the primary take it. */
+export class ReplicasUnavailableError extends FreshReadsError {
+  override readonly name = 'ReplicasUnavailableError';
+
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('FRESH_READS_REPLICAS_UNAVAILABLE', message, options);
+  }
+}
+
 /** A real cluster for tests could not be started, or a node of it did not do what it was told. */
 export class ClusterError extends FreshReadsError {
   override readonly name = 'ClusterError';
@@ -47,6 +56,11 @@ export function isFreshReadsError(error: unknown): error is FreshReadsError {
 /** Whether `error` is an {@link OptionsError}, of this copy of the package or of another one. */
 export function isOptionsError(error: unknown): error is OptionsError {
   return isFreshReadsError(error) && error.code === 'FRESH_READS_OPTIONS';
+}
+
+/** Whether `error` is a {@link ReplicasUnavailableError}, of this copy of the package or of another one. */
+export function isReplicasUnavailableError(error: unknown): error is ReplicasUnavailableError {
+  return isFreshReadsError(error) && error.code === 'FRESH_READS_REPLICAS_UNAVAILABLE';
 }
 
 /** Whether `error` is a {@link ClusterError}, of this copy of the package or of another one. */

@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { QueryTypes, type Sequelize } from 'sequelize';
 import type { CatalogQuery } from './catalog';
 import { OptionsError, echo } from './errors';
-import { FixedWindow } from './freshness';
+import {
+  FixedWindow,
+  MeasuredWindow,
+  Proven,
+  type FreshnessPolicy,
+  type ProbeEnvironment,
+} from './freshness';
 import type { Disposable, FreshReads, OperationOptions, Status, TableLike } from './handle';
 import {
   EVERYTHING,
@@ -10,34 +16,38 @@ import {
   Operation,
   currentFrame,
   currentOperation,
+  logicalTime,
   runAsking,
   runInExactFrame,
   runInFrame,
   toRecord,
   type WriteRecord,
 } from './operation';
-import {
-  isRecord,
-  rejectUnknownKeys,
-  resolveOptions,
-  type FreshReadsOptions,
-  type ResolvedOptions,
-} from './options';
+import type { FreshReadsOptions } from './options';
+import { resolveOptions, type ResolvedOptions } from './resolve-options';
 import type { Decision } from './routing';
 import {
   INTERNAL,
   Knowledge,
   Marker,
   Nodes,
+  PRIMARY,
   Router,
+  Statement,
   UnknownOutcomes,
   install,
+  installNodePools,
   internalsOf,
   parseTableName,
+  probeOpener,
   type Installation,
+  type NodePoolsInstallation,
 } from './sequelize';
+import { isRecord, rejectUnknownKeys } from './validate';
 
 const KINDS = ['query', 'mutation', 'subscription', 'request', 'job'] as const;
+/** Without replicas nothing is held back: this is how long write records are kept to be looked at. */
+const UNREPLICATED_WINDOW_MS = 1000;
 const NO_RECORDS: readonly WriteRecord[] = Object.freeze([]);
 
 const handles = new WeakMap<Sequelize, Handle>();
@@ -69,7 +79,10 @@ export function freshReads(sequelize: Sequelize, options?: FreshReadsOptions): F
 
 /** For the other doors of this package: what stands behind a handle. */
 export interface HandleParts {
+  readonly sequelize: Sequelize;
   readonly ledger: Ledger;
+  /** The tables behind a table or view; `undefined` while that is not known. */
+  tablesRead(table: TableLike): readonly string[] | undefined;
 }
 
 /** @throws OptionsError when `reads` is not a handle made by `freshReads`. */
@@ -84,12 +97,13 @@ class Handle implements FreshReads {
   readonly options: ResolvedOptions;
   readonly parts: HandleParts;
   readonly #ledger: Ledger;
-  readonly #policy: FixedWindow;
+  readonly #policy: FreshnessPolicy;
   readonly #knowledge: Knowledge;
   readonly #nodes: Nodes;
   readonly #router: Router;
   readonly #unknown: UnknownOutcomes;
   readonly #installation: Installation;
+  readonly #pools: NodePoolsInstallation | undefined;
   readonly #warnings: string[] = [];
   readonly #listeners = new Set<(decision: Decision) => void>();
   readonly #replicated: boolean;
@@ -100,9 +114,11 @@ class Handle implements FreshReads {
     const query = ownQuery(sequelize);
     this.options = options;
     this.#replicated = Boolean(instance.options.replication);
-    this.#policy = new FixedWindow(options.freshness.windowMs);
-    this.#ledger = new Ledger((mark) => this.#policy.committed(mark));
     this.#nodes = new Nodes(instance);
+    this.#policy = this.#replicated
+      ? policyFor(options.freshness, this.#environment(instance))
+      : new FixedWindow(UNREPLICATED_WINDOW_MS);
+    this.#ledger = new Ledger((mark) => this.#policy.committed(mark));
     this.#unknown = new UnknownOutcomes(query);
     this.#knowledge = new Knowledge(
       options,
@@ -117,16 +133,37 @@ class Handle implements FreshReads {
       knowledge: this.#knowledge,
       nodes: this.#nodes,
     });
+    this.#pools =
+      this.#replicated && options.routing === 'enforce'
+        ? installNodePools(instance, {
+            names: this.#nodes.replicas,
+            admit: (node, connection) => this.#policy.admit(node, connection),
+            lost: (node) => this.#policy.lost(node),
+            serves: (node) => this.#policy.serves(node),
+            options: {
+              connectTimeoutMs: options.replicaConnectTimeoutMs,
+              replicaTimeoutMs: options.replicaTimeoutMs,
+              ...(options.maxPrimaryFallback !== undefined && {
+                maxPrimaryFallback: options.maxPrimaryFallback,
+              }),
+            },
+          })
+        : undefined;
+    if (this.#pools) this.#router.watch(this.#pools.pools);
     this.#installation = install(sequelize, {
       router: this.#router,
+      pools: this.#pools?.pools,
       marker: new Marker(this.#ledger, this.#knowledge, this.#unknown.take),
-      enforce: options.routing === 'enforce',
       listening: () => this.#listeners.size > 0,
       onDecision: (decision) => this.#tell(decision),
       onFirstStatement: () => this.#knowledge.start(),
       onClose: () => this.close(),
     });
-    this.parts = { ledger: this.#ledger };
+    this.parts = {
+      sequelize,
+      ledger: this.#ledger,
+      tablesRead: (table) => this.#tablesRead(table),
+    };
     if (!this.#replicated) {
       this.#warn(
         'this Sequelize instance has no `replication` option: nothing is routed. ' +
@@ -216,9 +253,27 @@ class Handle implements FreshReads {
 
   async #close(): Promise<void> {
     this.#installation.remove();
+    this.#pools?.remove();
     this.#unknown.close();
     this.#listeners.clear();
     await Promise.all([this.#policy.close(), this.#knowledge.close()]);
+  }
+
+  #tablesRead(table: TableLike): readonly string[] | undefined {
+    const { schema, name } = nameOf(table);
+    const path = [schema, name].filter((part) => part !== undefined);
+    const quoted = path.map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
+    return this.#router.tablesRead(new Statement(`SELECT 1 FROM ${quoted}`, currentFrame()));
+  }
+
+  #environment(instance: ReturnType<typeof internalsOf>): ProbeEnvironment {
+    return {
+      primary: PRIMARY,
+      replicas: this.#nodes.replicas,
+      openProbe: probeOpener(instance, this.#nodes.replicas),
+      logicalTime,
+      onWarning: (message) => this.#warn(message),
+    };
   }
 
   #everythingWritten(): void {
@@ -245,6 +300,20 @@ class Handle implements FreshReads {
     this.#said.add(once);
     this.#warnings.push(message);
     this.options.logger?.warn(`sequelize-fresh-reads: ${message}`);
+  }
+}
+
+function policyFor(
+  freshness: ResolvedOptions['freshness'],
+  environment: ProbeEnvironment,
+): FreshnessPolicy {
+  switch (freshness.mode) {
+    case 'proven':
+      return new Proven(environment, freshness);
+    case 'measured':
+      return new MeasuredWindow(environment, freshness);
+    case 'fixed':
+      return new FixedWindow(freshness.windowMs);
   }
 }
 

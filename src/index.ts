@@ -1,6 +1,12 @@
 export { freshReads } from './fresh-reads';
 export type { Disposable, FreshReads, OperationOptions, Status, TableLike } from './handle';
-export type { FixedFreshness, FreshReadsOptions, Logger } from './options';
+export type {
+  FixedFreshness,
+  FreshReadsOptions,
+  Logger,
+  MeasuredFreshness,
+  ProvenFreshness,
+} from './options';
 export type { OperationInfo, OperationKind, WriteRecord, WriteState } from './operation';
 export type { Decision, Reason, Target } from './routing';
 export type { FreshnessMode } from './freshness';
@@ -9,8 +15,10 @@ export {
   ClusterError,
   FreshReadsError,
   OptionsError,
+  ReplicasUnavailableError,
   isClusterError,
   isFreshReadsError,
   isOptionsError,
+  isReplicasUnavailableError,
   type FreshReadsErrorCode,
 } from './errors';

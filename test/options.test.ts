@@ -1,16 +1,21 @@
 import { expect } from 'chai';
 import { isOptionsError } from '../src';
-import { resolveOptions } from '../src/options';
+import { resolveOptions } from '../src/resolve-options';
 
 describe('options', () => {
   it('have a default each', () => {
     expect(resolveOptions(undefined)).to.deep.equal({
-      freshness: { mode: 'fixed', windowMs: 1000 },
+      freshness: { mode: 'proven', catchUpWaitMs: 0, probeIntervalMs: 10, heartbeat: undefined },
       outsideOperation: 'process-history',
       mutationReads: 'track',
       ignoreWrites: [],
       relatedTables: {},
       rawReads: 'route',
+      onNoReplica: 'primary',
+      maxPrimaryFallback: undefined,
+      maxReplicaLagMs: undefined,
+      replicaConnectTimeoutMs: 3000,
+      replicaTimeoutMs: 2000,
       routing: 'enforce',
       logger: undefined,
     });
@@ -23,13 +28,14 @@ describe('options', () => {
     [
       { xyz: 1 },
       'freshReads: unknown option "xyz"; the options are freshness, outsideOperation, mutationReads, ' +
-        'ignoreWrites, relatedTables, rawReads, routing, logger.',
+        'ignoreWrites, relatedTables, rawReads, onNoReplica, maxPrimaryFallback, maxReplicaLagMs, ' +
+        'replicaConnectTimeoutMs, replicaTimeoutMs, routing, logger.',
     ],
+    [{ freshness: 1000 }, "freshness must be an object such as { mode: 'proven' }, got 1000."],
     [
-      { freshness: 1000 },
-      "freshness must be an object such as { mode: 'fixed', windowMs: 1000 }, got 1000.",
+      { freshness: { mode: 'fixd' } },
+      `freshness.mode must be 'proven', 'fixed' or 'measured', got "fixd".`,
     ],
-    [{ freshness: { mode: 'fixd' } }, `freshness.mode must be 'fixed', got "fixd".`],
     [
       { freshness: { mode: 'fixed', window: 5 } },
       'freshness: unknown option "window"; did you mean "windowMs"?',
@@ -41,6 +47,43 @@ describe('options', () => {
     [
       { freshness: { mode: 'fixed', windowMs: Infinity } },
       'freshness.windowMs must be a number of milliseconds, zero or more, got Infinity.',
+    ],
+    [
+      { freshness: { mode: 'proven', windowMs: 5 } },
+      'freshness: unknown option "windowMs"; the options are mode, catchUpWaitMs, probeIntervalMs, heartbeat.',
+    ],
+    [
+      { freshness: { mode: 'proven', catchUpWaitMs: -1 } },
+      'freshness.catchUpWaitMs must be a number of milliseconds, zero or more, got -1.',
+    ],
+    [
+      { freshness: { mode: 'proven', probeIntervalMs: 0 } },
+      'freshness.probeIntervalMs must be a number of milliseconds above zero, got 0.',
+    ],
+    [
+      { freshness: { mode: 'proven', heartbeat: 'beats' } },
+      `freshness.heartbeat must be an object such as { table: 'fresh_reads_heartbeat' }, got "beats".`,
+    ],
+    [
+      { freshness: { mode: 'measured', percentile: 0 } },
+      'freshness.percentile must be a number above 0, at most 100, got 0.',
+    ],
+    [
+      { freshness: { mode: 'measured', floorMs: 20, ceilingMs: 10 } },
+      'freshness.floorMs must not be above freshness.ceilingMs (10), got 20.',
+    ],
+    [{ onNoReplica: 'wait' }, `onNoReplica must be 'primary' or 'error', got "wait".`],
+    [
+      { maxPrimaryFallback: 1.5 },
+      'maxPrimaryFallback must be a whole number, zero or more, got 1.5.',
+    ],
+    [
+      { maxReplicaLagMs: NaN },
+      'maxReplicaLagMs must be a number of milliseconds, zero or more, got NaN.',
+    ],
+    [
+      { replicaTimeoutMs: 0 },
+      'replicaTimeoutMs must be a number of milliseconds above zero, got 0.',
     ],
     [
       { outsideOperation: 'replica' },

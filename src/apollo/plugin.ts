@@ -8,7 +8,7 @@ import { OptionsError, echo } from '../errors';
 import { partsOf } from '../fresh-reads';
 import type { FreshReads } from '../handle';
 import { Operation, currentOperation, type OperationInfo } from '../operation';
-import { isRecord, rejectUnknownKeys } from '../options';
+import { isRecord, rejectUnknownKeys } from '../validate';
 import type { Decision } from '../routing';
 import { contextOperation, setOperation } from './contexts';
 import { wrapResolvers } from './resolvers';

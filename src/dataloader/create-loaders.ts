@@ -1,128 +1,83 @@
 import { OptionsError, echo } from '../errors';
-import { partsOf } from '../fresh-reads';
+import { partsOf, type HandleParts } from '../fresh-reads';
 import type { FreshReads } from '../handle';
-import { currentFrame, type Frame, type Ledger } from '../operation';
-import { isRecord } from '../options';
-import { OperationLoader, type Wish } from './operation-loader';
-import type { Loader, LoaderDefinition } from './types';
+import { isRecord } from '../validate';
+import { BoundLoader, LoaderCore } from './loader';
+import { answers } from './row-shape';
+import type { LoaderDefinition, LoaderOf } from './types';
+
+type AnyDefinition = LoaderDefinition<never, unknown, never>;
 
 /** The loaders that {@link createLoaders} makes of its definitions, by the same names. */
 export type Loaders<Definitions> = {
-  readonly [Name in keyof Definitions]: Definitions[Name] extends LoaderDefinition<
-    infer Input,
-    infer Value
-  >
-    ? Loader<Input, Value>
-    : never;
+  readonly [Name in keyof Definitions]: LoaderOf<Definitions[Name]>;
 };
 
 /**
  * Makes loaders, once and for all operations: each call finds the DataLoader of the operation it is
  * made in. Outside any operation loads are batched within the tick and never cached.
  *
- * A batch is one query; where it goes is decided when it is sent, for all its keys. A write to a
- * table that a loader reads clears that loader.
+ * A batch is one query, and where it goes is decided when it is sent, for all its keys. Loads that
+ * are not to share an answer don't share a batch: those of two operations, of two transactions, of
+ * different arguments, of `usePrimary` and of no such wish. A write to a table that a loader reads
+ * clears that loader. Rows that one loader has read answer the keys of others where these would
+ * have found the same: posts of a user, and posts by primary key.
+ *
+ * Includes with `separate: true` are statements of their own, each with a decision of its own.
  *
  * ```ts
  * const loaders = createLoaders(reads, { user: byKey(User), postsOfUser: hasMany(User.associations.posts) });
  * await loaders.user.load(1);
  * ```
  *
- * @throws OptionsError when `reads` is no handle or a value is no definition
+ * @throws OptionsError when `reads` is no handle, a value is no definition, or a model belongs to
+ *   another Sequelize instance than `reads`
  */
-export function createLoaders<
-  const Definitions extends Readonly<Record<string, LoaderDefinition<never, unknown>>>,
->(reads: FreshReads, definitions: Definitions): Loaders<Definitions> {
-  const { ledger } = partsOf(reads, 'createLoaders');
+export function createLoaders<const Definitions extends Readonly<Record<string, AnyDefinition>>>(
+  reads: FreshReads,
+  definitions: Definitions,
+): Loaders<Definitions> {
+  const parts = partsOf(reads, 'createLoaders');
   if (!isRecord(definitions)) {
     throw new OptionsError(
       `createLoaders(reads, definitions): definitions must be an object such as { user: byKey(User) }, got ${echo(definitions)}.`,
     );
   }
-  const loaders = Object.entries(definitions).map(([name, definition]) => {
-    if (!isDefinition(definition)) {
-      throw new OptionsError(
-        `createLoaders: ${echo(name)} must be made by byKey, hasMany or belongsTo, got ${echo(definition)}.`,
-      );
-    }
-    return [name, new DefinedLoader(definition, ledger)];
+  const cores = Object.entries(definitions).map(([name, definition]) => {
+    assertDefinition(name, definition, parts);
+    return [name, new LoaderCore(definition, parts)] as const;
   });
+  for (const [, core] of cores) core.feeds(fedBy(core, cores));
+  const loaders = cores.map(([name, core]) => [name, new BoundLoader(core, core.definition)]);
   return Object.freeze(Object.fromEntries(loaders)) as Loaders<Definitions>;
 }
 
-class DefinedLoader<Input, Value> implements Loader<Input, Value> {
-  readonly #definition: LoaderDefinition<Input, Value>;
-  readonly #ledger: Ledger;
-  readonly #outside = new Map<Wish, OperationLoader<Value>>();
+function fedBy(
+  { definition: { rows } }: LoaderCore<unknown>,
+  all: readonly (readonly [string, LoaderCore<unknown>])[],
+): LoaderCore<unknown>[] {
+  if (!rows) return [];
+  return all
+    .map(([, core]) => core)
+    .filter(
+      ({ definition: other }) => other.rows && other.rows !== rows && answers(rows, other.rows),
+    );
+}
 
-  constructor(definition: LoaderDefinition<Input, Value>, ledger: Ledger) {
-    this.#definition = definition;
-    this.#ledger = ledger;
-  }
-
-  async load(input: Input): Promise<Value> {
-    const key = this.#definition.keyOf(input);
-    if (key === undefined) return this.#definition.missing();
-    const frame = currentFrame();
-    return this.#in(frame, wishOf(frame)).load(key, frame.resolver);
-  }
-
-  loadMany(inputs: readonly Input[]): Promise<(Value | Error)[]> {
-    if (!Array.isArray(inputs)) {
-      throw new OptionsError(
-        `${this.#definition.label}: loadMany takes an array of keys, got ${echo(inputs)}.`,
-      );
-    }
-    return Promise.all(
-      inputs.map((input: Input) =>
-        this.load(input).catch((error: unknown) =>
-          error instanceof Error ? error : new Error(String(error)),
-        ),
-      ),
+function assertDefinition(
+  name: string,
+  value: unknown,
+  parts: HandleParts,
+): asserts value is AnyDefinition {
+  if (!isRecord(value) || typeof value['load'] !== 'function' || !('keyOf' in value)) {
+    throw new OptionsError(
+      `createLoaders: ${echo(name)} must be made by byKey, hasMany, belongsTo, hasOne, belongsToMany, countOf or batch, got ${echo(value)}.`,
     );
   }
-
-  clear(input: Input): this {
-    const key = this.#definition.keyOf(input);
-    if (key !== undefined)
-      for (const loader of this.#lanes(currentFrame()).values()) loader.clear(key);
-    return this;
+  const { sequelize, label } = value as unknown as AnyDefinition;
+  if (sequelize !== undefined && sequelize !== parts.sequelize) {
+    throw new OptionsError(
+      `createLoaders: ${echo(name)} is ${label}, whose model belongs to another Sequelize instance than the handle given.`,
+    );
   }
-
-  clearAll(): this {
-    for (const loader of this.#lanes(currentFrame()).values()) loader.clearAll();
-    return this;
-  }
-
-  prime(input: Input, value: Value): this {
-    const key = this.#definition.keyOf(input);
-    const frame = currentFrame();
-    if (key !== undefined) this.#in(frame, wishOf(frame)).prime(key, value);
-    return this;
-  }
-
-  /** Values that a replica gave must not answer who asked for the primary: a lane for each wish. */
-  #in(frame: Frame, wish: Wish): OperationLoader<Value> {
-    const lanes = this.#lanes(frame);
-    let loader = lanes.get(wish);
-    if (!loader) {
-      loader = new OperationLoader(this.#definition, this.#ledger, frame.operation, wish);
-      lanes.set(wish, loader);
-    }
-    return loader;
-  }
-
-  #lanes({ operation }: Frame): Map<Wish, OperationLoader<Value>> {
-    return operation
-      ? operation.state(this, () => new Map<Wish, OperationLoader<Value>>())
-      : this.#outside;
-  }
-}
-
-function wishOf({ asked }: Frame): Wish {
-  return asked?.active ? asked.target : undefined;
-}
-
-function isDefinition(value: unknown): value is LoaderDefinition<unknown, unknown> {
-  return isRecord(value) && typeof value['load'] === 'function' && 'keyOf' in value;
 }

@@ -1,3 +1,23 @@
-export { belongsTo, byKey, hasMany } from './factories';
+export { batch, type OwnBatchOptions } from './batch';
+export { belongsTo, belongsToMany, hasMany, hasOne } from './associations';
+export { byKey } from './by-key';
+export { countOf } from './count-of';
 export { createLoaders, type Loaders } from './create-loaders';
-export type { Loader, LoaderDefinition } from './types';
+export type {
+  ArgumentsLoader,
+  BatchContext,
+  KeyOf,
+  KeyValue,
+  Loader,
+  LoaderDefinition,
+  LoaderOf,
+} from './types';
+export type {
+  BatchOptions,
+  FilterOptions,
+  ListOptions,
+  NamedScope,
+  RowOptions,
+  ScopeOption,
+  ThroughOptions,
+} from './options';

@@ -1,6 +1,7 @@
-import { later, now } from '../clock';
+import { now } from '../clock';
 import type { CommitMark } from '../operation';
 import type { FreshnessPolicy } from './policy';
+import { Waiters } from './waiters';
 
 /**
  * Trusts that no replica is ever further behind than a fixed time: a write expires on all of them
@@ -9,6 +10,7 @@ import type { FreshnessPolicy } from './policy';
 export class FixedWindow implements FreshnessPolicy {
   readonly mode = 'fixed';
   readonly #windowMs: number;
+  readonly #waiters = new Waiters();
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
@@ -19,6 +21,10 @@ export class FixedWindow implements FreshnessPolicy {
   }
 
   shows(_node: string, mark: CommitMark): boolean {
+    return this.#restMs(mark) <= 0;
+  }
+
+  expired(mark: CommitMark): boolean {
     return this.#restMs(mark) <= 0;
   }
 
@@ -35,9 +41,10 @@ export class FixedWindow implements FreshnessPolicy {
   }
 
   waitUntilShown(nodes: readonly string[], mark: CommitMark, timeoutMs: number): Promise<boolean> {
-    const restMs = Math.max(this.#restMs(mark), 0);
-    const inTime = nodes.length > 0 && restMs <= timeoutMs;
-    return new Promise((resolve) => later(inTime ? restMs : timeoutMs, () => resolve(inTime)));
+    const shown = () => nodes.length > 0 && this.#restMs(mark) <= 0;
+    // Timers run up to a millisecond early.
+    const restMs = Math.ceil(this.#restMs(mark)) + 1;
+    return this.#waiters.wait(shown, nodes.length > 0 ? Math.min(restMs, timeoutMs) : timeoutMs);
   }
 
   lag(_node: string): undefined {
@@ -45,6 +52,7 @@ export class FixedWindow implements FreshnessPolicy {
   }
 
   close(): Promise<void> {
+    this.#waiters.close();
     return Promise.resolve();
   }
 

@@ -2,6 +2,11 @@ import type { CommitMark } from '../operation';
 
 /** One connection of a node, to ask it who and where it is. */
 export interface NodeConnection {
+  /**
+   * The server process the connection was told it has (`processID` of a `pg` client). When the
+   * process that answers is another one, a proxy stands between. `undefined`: not checked.
+   */
+  readonly processId?: number | null;
   query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
@@ -19,16 +24,25 @@ export interface FreshnessPolicy {
    */
   shows(node: string, mark: CommitMark): boolean;
   /**
+   * Whether the commit of `mark` may be forgotten: every replica in use shows it, and none that
+   * does not will be used. Once true it stays true. False while no replica is in use.
+   */
+  expired(mark: CommitMark): boolean;
+  /**
    * Whether `node` may serve reads at all, those with no live write included: it is the replica of
    * our primary, and not known (or feared) to be behind what was already let expire.
    */
   serves(node: string): boolean;
   /**
-   * A new connection to `node`, before it serves anything: false when it must not, because the node
-   * behind it is another one, or shows less than what was already let expire. A pool closes it then.
+   * A new connection to `node` (the primary too), before it serves anything: false when it must not,
+   * because the node behind it is another one, or shows less than what was already let expire. A
+   * pool closes it then. Bounded in time, never rejects.
    */
   admit(node: string, connection: NodeConnection): Promise<boolean>;
-  /** A connection of `node` was lost (not closed by us): what was known of the node is void. */
+  /**
+   * A connection of `node` was lost (not closed by us): what was known of the node is void, and the
+   * pool drops the other connections it has of it, since they are of the time before.
+   */
   lost(node: string): void;
   /**
    * Resolves with true as soon as one of `nodes` shows the commit of `mark`, with false after
@@ -36,9 +50,16 @@ export interface FreshnessPolicy {
    */
   waitUntilShown(nodes: readonly string[], mark: CommitMark, timeoutMs: number): Promise<boolean>;
   /** How far `node` is behind, at most; `undefined` when that is not known. Never grows on an idle primary. */
-  lag(node: string): { readonly ms: number; readonly bytes: bigint | undefined } | undefined;
-  /** Ends whatever runs in the background. Idempotent. */
+  lag(node: string): Lag | undefined;
+  /** Ends whatever runs in the background. Idempotent, never rejects. */
   close(): Promise<void>;
+}
+
+/** How far a replica is behind its primary. */
+export interface Lag {
+  readonly ms: number;
+  /** Write-ahead log not yet replayed; `undefined` where positions are not looked at. */
+  readonly bytes: bigint | undefined;
 }
 
 export type FreshnessMode = 'fixed' | 'measured' | 'proven';

@@ -44,6 +44,12 @@ export interface DecideInput {
   readonly primaryBeforeWrite: boolean;
   /** Whether there is no operation around it and such reads are the primary's. */
   readonly primaryOutside: boolean;
+  /** The most that a replica may be behind for any read, in milliseconds; `undefined`: no bound. */
+  readonly maxLagMs: number | undefined;
+  /** The read was held back until a replica had caught up. */
+  readonly waited: boolean;
+  /** A replica has failed on this very read. */
+  readonly failed: boolean;
   readonly writes: readonly LiveWriteView[];
   readonly nodes: readonly NodeView[];
 }
@@ -55,7 +61,7 @@ export interface Verdict {
   readonly eligible: readonly number[];
 }
 
-const none: readonly number[] = Object.freeze([]);
+const NO_NODES: readonly number[] = Object.freeze([]);
 
 /**
  * The rule of this package, as a pure function: the same input gives the same verdict.
@@ -65,7 +71,7 @@ export function decide(input: DecideInput): Verdict {
   const { statement, wishes, nodes } = input;
 
   if (wishes.transaction) {
-    return { target: wishes.transaction, reason: 'in-transaction', eligible: none };
+    return { target: wishes.transaction, reason: 'in-transaction', eligible: NO_NODES };
   }
   // What a replica can't do, no wish can change.
   if (statement.nature === 'not-a-read') return primary('not-a-read');
@@ -78,52 +84,50 @@ export function decide(input: DecideInput): Verdict {
   // Even under a wish for a replica: what this read finds decides what is written next.
   if (statement.feedsWrite) return primary('feeds-a-write');
 
-  const fit = fitNodes(nodes);
-  if (wish === 'replica') {
-    return fit.length > 0 ? replica('asked-replica', fit) : primary('no-replica-fit');
-  }
+  const near = nodesNoFurtherThan(lagBound(input, wish), nodes);
+  const none = noNode(input);
+  if (wish === 'replica') return near.length > 0 ? replica('asked-replica', near) : none;
 
   if (input.primaryBeforeWrite) return primary('mutation-read');
   if (input.primaryOutside) return primary('asked-primary');
 
-  if (fit.length === 0) return primary('no-replica-fit');
-  const near = typeof wish === 'object' ? nearNodes(nodes, fit, wish.maxLagMs) : fit;
-  if (near.length === 0) return primary('too-far-behind');
-
+  if (near.length === 0) return none;
   if (input.writes.length === 0) return replica('no-live-writes', near);
   const touching = input.writes.filter((write) => write.touched !== 'no');
   if (touching.length === 0) return replica('tables-untouched', near);
 
   const caughtUp = near.filter((node) => touching.every((write) => write.shownBy[node] === true));
-  if (caughtUp.length > 0) return replica('caught-up', caughtUp);
+  if (caughtUp.length > 0) return replica(input.waited ? 'waited' : 'caught-up', caughtUp);
   return primary(
     touching.some((write) => write.touched === 'yes') ? 'table-written' : 'tables-unknown',
   );
 }
 
 function primary(reason: Reason): Verdict {
-  return { target: 'primary', reason, eligible: none };
+  return { target: 'primary', reason, eligible: NO_NODES };
 }
 
 function replica(reason: Reason, eligible: readonly number[]): Verdict {
   return { target: 'replica', reason, eligible };
 }
 
-function nearNodes(
-  nodes: readonly NodeView[],
-  fit: readonly number[],
-  maxLagMs: number,
-): readonly number[] {
-  return fit.filter((index) => {
-    const lagMs = nodes[index]?.lagMs;
-    return lagMs !== undefined && lagMs <= maxLagMs;
-  });
+function lagBound({ maxLagMs }: DecideInput, wish: Wishes['query']): number {
+  return Math.min(maxLagMs ?? Infinity, typeof wish === 'object' ? wish.maxLagMs : Infinity);
 }
 
-function fitNodes(nodes: readonly NodeView[]): readonly number[] {
-  const fit: number[] = [];
-  nodes.forEach((node, index) => {
-    if (node.fit) fit.push(index);
+/** Why no replica serves the read: none is up, or those that are may be too far behind. */
+function noNode({ nodes, failed }: DecideInput): Verdict {
+  if (nodes.some(({ fit }) => fit)) return primary('too-far-behind');
+  return primary(failed ? 'replica-failed' : 'no-replica-fit');
+}
+
+/** The fit nodes that are known to be at most `maxLagMs` behind; without a bound all that are fit. */
+function nodesNoFurtherThan(maxLagMs: number, nodes: readonly NodeView[]): readonly number[] {
+  const near: number[] = [];
+  nodes.forEach(({ fit, lagMs }, index) => {
+    if (fit && (maxLagMs === Infinity || (lagMs !== undefined && lagMs <= maxLagMs))) {
+      near.push(index);
+    }
   });
-  return fit;
+  return near;
 }

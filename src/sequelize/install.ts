@@ -1,11 +1,13 @@
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { currentFrame } from '../operation';
 import type { Decision } from '../routing';
+import type { NodePools } from '../replicas';
 import { markReadsThatFeedWrites } from './feeds-writes';
 import { finalText } from './final-text';
+import { retryElsewhere } from './retry-elsewhere';
 import {
   internalsOf,
-  type Pool,
+  type Connection,
   type RunnableQuery,
   type SequelizeInternals,
   type SequelizeQuery,
@@ -16,9 +18,6 @@ import type { Router } from './router';
 import type { Marker, SentWrite } from './marker';
 
 const HOOK = 'sequelize-fresh-reads';
-
-/** In the place of `useMaster`: acquire from the read pool, whatever the query type. */
-const FROM_REPLICA = Object.freeze({ route: 'replica' });
 
 const SENT = Symbol('sequelize-fresh-reads.sent');
 
@@ -39,7 +38,8 @@ export interface Installation {
 export interface InstallParts {
   readonly router: Router;
   readonly marker: Marker;
-  readonly enforce: boolean;
+  /** The pools that routed statements go to; none where they stay where Sequelize sends them. */
+  readonly pools: NodePools<Connection> | undefined;
   /** Someone listens to decisions, so it is worth making them. */
   readonly listening: () => boolean;
   readonly onDecision: (decision: Decision) => void;
@@ -47,43 +47,50 @@ export interface InstallParts {
   readonly onClose: () => Promise<void>;
 }
 
-/** Puts our `query`, the hooks and the pool's second door in place on one instance. */
+/** Puts our `query` and the hooks in place on one instance. */
 export function install(sequelize: Sequelize, parts: InstallParts): Installation {
   const instance = internalsOf(sequelize);
-  const { router, marker } = parts;
-  const routes = parts.enforce && Boolean(instance.options.replication);
+  const { router, marker, pools } = parts;
   let installed = true;
   let started = false;
 
-  const restoreQuery = wrapQuery(sequelize, instance, (sql, options) => {
+  const tag: Tag = (sql, options) => {
     if (!installed || options?.[INTERNAL]) return undefined;
     if (!started) {
       started = true;
       parts.onFirstStatement();
     }
     return describe(instance, sql, options);
+  };
+  const restoreQuery = wrapQuery(sequelize, instance, {
+    tag,
+    elsewhere: pools && retryElsewhere(pools),
   });
-  const restorePool = routes ? openSecondDoor(instance.connectionManager.pool) : () => undefined;
   markReadsThatFeedWrites(sequelize);
   const restoreClose = wrapClose(sequelize, instance, parts.onClose);
 
-  const beforePoolAcquire = (options: TaggedOptions): void => {
+  const beforePoolAcquire = (options: TaggedOptions): void | Promise<void> => {
     const statement = options[STATEMENT];
     if (!statement) {
+      if (!pools) return;
       if (options.uuid === undefined) {
         // A statement that did not come through our `query`: nothing is known of it.
-        if (routes) options.useMaster = true;
-      } else if (options.type === QueryTypes.SELECT && routes) {
-        const verdict = router.routeReadOnlyTransaction(currentFrame());
-        if (verdict.target === 'primary') options.useMaster = true;
+        options.useMaster = true;
+      } else if (options.type === QueryTypes.SELECT) {
+        options.useMaster = router.routeOfReadOnlyTransaction(currentFrame());
       }
       return;
     }
     statement.useMaster ??= options.useMaster === true;
-    const verdict = router.route(statement, options);
-    statement.verdict = verdict;
-    if (!routes) return;
-    options.useMaster = verdict.target === 'replica' ? FROM_REPLICA : true;
+    router.decide(statement, options);
+    if (!pools) return;
+    const send = (): void => {
+      const route = router.routeOf(statement);
+      statement.route = route === true ? undefined : route;
+      options.useMaster = route;
+    };
+    if (!router.mayWait(statement)) return send();
+    return router.wait(statement, options).then(send);
   };
 
   const beforeQuery = (options: TaggedOptions, query: RunnableQuery): void => {
@@ -115,7 +122,6 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
         instance.removeHook(hook, HOOK);
       }
       restoreQuery();
-      restorePool();
       restoreClose();
     },
   };
@@ -123,7 +129,16 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
 
 type Tag = (sql: unknown, options: TaggedOptions | undefined) => Statement | undefined;
 
-const tags = new WeakMap<Sequelize, { current: Tag | undefined }>();
+/** What a handle does with the calls of `query`. */
+interface Handling {
+  readonly tag: Tag;
+  /** Runs a statement, and again on another node when it was a read that a replica failed on. */
+  readonly elsewhere:
+    | ((statement: Statement, run: (statement: Statement) => Promise<unknown>) => Promise<unknown>)
+    | undefined;
+}
+
+const handlings = new WeakMap<Sequelize, { current: Handling | undefined }>();
 
 /**
  * Our own `query` on the instance: the only place that sees the text before a connection is picked.
@@ -131,22 +146,26 @@ const tags = new WeakMap<Sequelize, { current: Tag | undefined }>();
  * patched in later still runs. It stays when the handle is closed (somebody may have wrapped it, and
  * loaders go on needing their texts put in final form) and passes everything else through.
  */
-function wrapQuery(sequelize: Sequelize, instance: SequelizeInternals, tag: Tag): () => void {
-  let slot = tags.get(sequelize);
+function wrapQuery(
+  sequelize: Sequelize,
+  instance: SequelizeInternals,
+  handling: Handling,
+): () => void {
+  let slot = handlings.get(sequelize);
   if (!slot) {
     slot = { current: undefined };
-    tags.set(sequelize, slot);
+    handlings.set(sequelize, slot);
     instance.query = ownQueryOf(sequelize, slot);
   }
-  slot.current = tag;
+  slot.current = handling;
   return () => {
-    if (slot.current === tag) slot.current = undefined;
+    if (slot.current === handling) slot.current = undefined;
   };
 }
 
 function ownQueryOf(
   sequelize: Sequelize,
-  slot: { readonly current: Tag | undefined },
+  slot: { readonly current: Handling | undefined },
 ): SequelizeQuery {
   const own = ownMember(sequelize, 'query') as SequelizeQuery | undefined;
   const proto = Object.getPrototypeOf(sequelize) as { query: SequelizeQuery };
@@ -154,9 +173,12 @@ function ownQueryOf(
     const next = own ?? proto.query;
     const rewrite = typeof sql === 'string' ? currentFrame().batch?.rewrite : undefined;
     const text = rewrite ? rewrite(sql as string) : sql;
-    const statement = slot.current?.(text, options as TaggedOptions | undefined);
-    if (!statement) return next.call(this, text, options);
-    return next.call(this, text, { ...(options as StatementOptions), [STATEMENT]: statement });
+    const handling = slot.current;
+    const first = handling?.tag(text, options as TaggedOptions | undefined);
+    if (!handling || !first) return next.call(this, text, options);
+    const run = (statement: Statement) =>
+      next.call(this, text, { ...(options as StatementOptions), [STATEMENT]: statement });
+    return handling.elsewhere ? handling.elsewhere(first, run) : run(first);
   };
 }
 
@@ -173,19 +195,6 @@ function describe(
     builtInsert: options?.type === QueryTypes.INSERT && 'model' in options,
     ownSearchPath,
   });
-}
-
-/** Lets a read without the type SELECT (raw SQL) have a connection of the read pool. */
-function openSecondDoor(pool: Pool): () => void {
-  const own = pool.acquire;
-  const ours: Pool['acquire'] = (queryType, useMaster) =>
-    useMaster === FROM_REPLICA && pool.read
-      ? pool.read.acquire()
-      : own.call(pool, queryType, useMaster);
-  pool.acquire = ours;
-  return () => {
-    if (pool.acquire === ours) pool.acquire = own;
-  };
 }
 
 function wrapClose(

@@ -6,7 +6,7 @@ import {
   type ReadClosure,
 } from '../catalog';
 import { now } from '../clock';
-import type { ResolvedOptions } from '../options';
+import type { ResolvedOptions } from '../resolve-options';
 import { EVERYTHING } from '../operation';
 import type { LiveWriteView, StatementView } from '../routing';
 import { createAnalyser, createMatcher, loadParser, suspicious, type Analysis } from '../statement';
@@ -119,7 +119,9 @@ export class Knowledge {
 
   #view(statement: Statement): StatementView {
     const { text } = statement;
-    if (text === undefined) return { nature: 'not-a-read', primaryOnly: false, feedsWrite: false };
+    if (text === undefined || statement.writesInDisguise) {
+      return { nature: 'not-a-read', primaryOnly: false, feedsWrite: false };
+    }
     const feedsWrite = statement.frame.feedsWrite;
     if (!suspicious(text) && !this.#needsALook(text)) {
       return feedsWrite ? { ...PLAIN, feedsWrite } : PLAIN;
@@ -165,7 +167,7 @@ export class Knowledge {
 
   /** What the statement changes; `undefined` when it changes nothing. */
   effect(statement: Statement): Effect | undefined {
-    if (statement.text === undefined) return everything(false, false);
+    if (statement.text === undefined || statement.writesInDisguise) return everything(false, false);
     if (this.view(statement).nature !== 'not-a-read') return undefined;
     const analysis = this.#analyse(statement);
     if (analysis.setsSearchPath) this.#anySchema = true;

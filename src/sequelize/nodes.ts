@@ -19,14 +19,6 @@ export class Nodes {
     });
   }
 
-  /**
-   * Whether `holds` is true of every replica in use. Without replicas the primary stands in for
-   * them: an empty list is not "all of them".
-   */
-  all(holds: (node: string) => boolean): boolean {
-    return this.replicas.length > 0 ? this.replicas.every(holds) : holds(PRIMARY);
-  }
-
   list(): { name: string; role: 'primary' | 'replica' }[] {
     return [
       { name: PRIMARY, role: 'primary' as const },

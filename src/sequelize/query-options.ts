@@ -1,5 +1,5 @@
 import { OptionsError, echo } from '../errors';
-import { isRecord } from '../options';
+import { isRecord } from '../validate';
 import type { StatementOptions } from './internals';
 
 /**

@@ -1,18 +1,22 @@
+import { now } from '../clock';
+import { ReplicasUnavailableError } from '../errors';
 import type { FreshnessPolicy } from '../freshness';
 import {
   EVERYTHING,
   toRecord,
+  type CommitMark,
   type Frame,
   type Ledger,
   type Operation,
   type TableEntry,
 } from '../operation';
-import type { ResolvedOptions } from '../options';
+import type { ResolvedOptions } from '../resolve-options';
 import {
   decide,
   type Decision,
   type LiveWriteView,
   type NodeView,
+  type Reason,
   type Target,
   type Verdict,
 } from '../routing';
@@ -20,9 +24,16 @@ import type { Connection, StatementOptions } from './internals';
 import type { Knowledge } from './knowledge';
 import { PRIMARY, type Nodes } from './nodes';
 import { freshnessOf } from './query-options';
+import { Route } from './route';
 import type { Statement } from './statement';
 
 const NO_WRITES: readonly LiveWriteView[] = Object.freeze([]);
+
+/** The router's look at the pools: none where statements stay where Sequelize sends them. */
+export interface Health {
+  usable(node: string): boolean;
+  nodeOf(connection: Connection): string | undefined;
+}
 
 /** Brings together who asks, what they ask and what is known of the nodes, and lets `decide` say. */
 export class Router {
@@ -31,7 +42,8 @@ export class Router {
   readonly #policy: FreshnessPolicy;
   readonly #knowledge: Knowledge;
   readonly #nodes: Nodes;
-  readonly #views: readonly NodeView[];
+  readonly #catchUpWaitMs: number;
+  #health: Health | undefined;
 
   constructor(parts: {
     options: ResolvedOptions;
@@ -40,57 +52,112 @@ export class Router {
     knowledge: Knowledge;
     nodes: Nodes;
   }) {
+    const { freshness } = parts.options;
     this.#options = parts.options;
     this.#ledger = parts.ledger;
     this.#policy = parts.policy;
     this.#knowledge = parts.knowledge;
     this.#nodes = parts.nodes;
-    this.#views = parts.nodes.replicas.map((name) => ({ name, fit: true, lagMs: undefined }));
+    this.#catchUpWaitMs = freshness.mode === 'proven' ? freshness.catchUpWaitMs : 0;
   }
 
-  /** Where a statement outside any transaction goes. */
-  route(statement: Statement, options: StatementOptions): Verdict {
+  /** Tells which replicas are up, once there are pools of ours. */
+  watch(health: Health): void {
+    this.#health = health;
+  }
+
+  /** Decides where a statement outside any transaction goes. */
+  decide(statement: Statement, options: StatementOptions): Verdict {
     const { frame } = statement;
-    return decide({
+    statement.verdict = decide({
       statement: this.#knowledge.view(statement),
       wishes: {
         transaction: undefined,
         useMaster: statement.useMaster === true || this.#staysRaw(options),
         query: freshnessOf(options),
-        scope: frame.asked?.active ? frame.asked.target : undefined,
+        scope: wishOf(frame),
       },
       primaryBeforeWrite: this.#primaryBeforeWrite(frame),
       primaryOutside: this.#primaryOutside(frame),
-      writes: this.#liveWrites(frame, (tables) => this.#knowledge.touched(statement, tables)),
-      nodes: this.#views,
+      maxLagMs: this.#options.maxReplicaLagMs,
+      waited: statement.waitedMs > 0,
+      failed: statement.failedOn.length > 0,
+      writes: this.#writeViews(this.#liveEntries(frame), (tables) =>
+        this.#knowledge.touched(statement, tables),
+      ),
+      nodes: this.#nodeViews(statement.failedOn),
     });
+    return statement.verdict;
   }
 
-  /** Where a read-only transaction goes: it is one read of tables that nobody knows yet. */
-  routeReadOnlyTransaction(frame: Frame): Verdict {
-    return decide({
+  /** Whether a statement that was sent to the primary may wait for a replica instead. */
+  mayWait({ verdict }: Statement): boolean {
+    return (
+      this.#catchUpWaitMs > 0 &&
+      (verdict?.reason === 'table-written' || verdict?.reason === 'tables-unknown')
+    );
+  }
+
+  /** Holds a statement back until a replica has caught up, or the time is over, and decides again. */
+  async wait(statement: Statement, options: StatementOptions): Promise<Verdict> {
+    const entries = this.#touchedEntries(statement);
+    const marks = entries.flatMap(({ inFlight, uncommitted, newest }) =>
+      inFlight > 0 || uncommitted > 0 || !newest ? [] : [newest],
+    );
+    const newest = marks.reduce<CommitMark | undefined>(
+      (last, mark) => (last && last.seq > mark.seq ? last : mark),
+      undefined,
+    );
+    // What is still open has no position that a replica could reach.
+    if (!newest || marks.length < entries.length) return this.decide(statement, options);
+    const fit = this.#nodeViews(statement.failedOn).filter((node) => node.fit);
+    const from = now();
+    const names = fit.map(({ name }) => name);
+    await this.#policy.waitUntilShown(names, newest, this.#catchUpWaitMs);
+    statement.waitedMs = Math.max(now() - from, Number.MIN_VALUE);
+    return this.decide(statement, options);
+  }
+
+  /** The way to the pools for a statement that was decided on: a route, or Sequelize's own `true`. */
+  routeOf(statement: Statement): Route | true {
+    const { verdict } = statement;
+    if (!verdict) return true;
+    if (verdict.target === 'replica') return this.#toReplica(verdict, statement);
+    // A write needs a connection of the pool for writes; a read must not take one.
+    if (verdict.reason === 'not-a-read') return true;
+    const fallback = verdict.reason === 'no-replica-fit' || verdict.reason === 'replica-failed';
+    if (fallback && this.#options.onNoReplica === 'error') {
+      throw new ReplicasUnavailableError(
+        `no replica can take the read (${verdict.reason}), and onNoReplica: 'error' keeps it from the primary.`,
+      );
+    }
+    return Route.toPrimary({ fallback });
+  }
+
+  /** The way for a read-only transaction: it is one read of tables that nobody knows yet. */
+  routeOfReadOnlyTransaction(frame: Frame): Route | true {
+    const verdict = decide({
       statement: { nature: 'read', primaryOnly: false, feedsWrite: frame.feedsWrite },
-      wishes: {
-        transaction: undefined,
-        useMaster: false,
-        query: undefined,
-        scope: frame.asked?.active ? frame.asked.target : undefined,
-      },
+      wishes: { transaction: undefined, useMaster: false, query: undefined, scope: wishOf(frame) },
       primaryBeforeWrite: this.#primaryBeforeWrite(frame),
       primaryOutside: this.#primaryOutside(frame),
-      writes: this.#liveWrites(frame, (tables) => tables.map(() => 'unknown')),
-      nodes: this.#views,
+      maxLagMs: this.#options.maxReplicaLagMs,
+      waited: false,
+      failed: false,
+      writes: this.#writeViews(this.#liveEntries(frame), (tables) => tables.map(() => 'unknown')),
+      nodes: this.#nodeViews([]),
     });
+    return verdict.target === 'replica' ? this.#toReplica(verdict) : true;
   }
 
   /** The decision on a statement about to be sent on `connection`, for whoever listens. */
   report(statement: Statement, connection: Connection, inTransaction: boolean): Decision {
     const { frame } = statement;
-    const node = this.#nodes.of(connection);
+    const node = this.nodeOf(connection);
     const target: Target = node === PRIMARY ? 'primary' : 'replica';
     const verdict = inTransaction ? undefined : statement.verdict;
     const observing = verdict !== undefined && this.#options.routing === 'observe';
-    const reason = observing ? 'observing' : (verdict?.reason ?? 'in-transaction');
+    const reason = observing ? 'observing' : reasonOf(verdict, target);
     const tables = this.#tablesOf(statement);
     const decision: Decision = {
       target,
@@ -104,10 +171,14 @@ export class Router {
         reason === 'table-written' || reason === 'tables-unknown'
           ? this.#deciding(frame, tables).map(toRecord)
           : [],
-      waitedMs: 0,
+      waitedMs: statement.waitedMs,
     };
     if (!observing) return decision;
     return { ...decision, would: { target: verdict.target, reason: verdict.reason } };
+  }
+
+  nodeOf(connection: Connection): string {
+    return this.#health?.nodeOf(connection) ?? this.#nodes.of(connection);
   }
 
   /** The tables the statement reads; `undefined` when they are not known. */
@@ -136,22 +207,52 @@ export class Router {
   }
 
   #prune(operation: Operation | undefined): void {
-    this.#ledger.prune(operation, (mark) =>
-      this.#nodes.all((node) => this.#policy.shows(node, mark)),
-    );
+    this.#ledger.prune(operation, (mark) => this.#policy.expired(mark));
   }
 
-  #liveWrites(
-    frame: Frame,
+  #toReplica(verdict: Verdict, statement?: Statement): Route {
+    const names = verdict.eligible.flatMap((index) => this.#nodes.replicas[index] ?? []);
+    const caughtUp = verdict.reason === 'caught-up' || verdict.reason === 'waited';
+    const entries = statement && caughtUp ? this.#touchedEntries(statement) : [];
+    return Route.toReplica(names, {
+      // Asked on the connection picked: queueing takes time, and a node may have been lost meanwhile.
+      recheck: (node) =>
+        this.#policy.serves(node) && entries.every((entry) => this.#shows(node, entry)),
+      otherwise: this.#options.onNoReplica,
+    });
+  }
+
+  #nodeViews(failedOn: readonly string[]): readonly NodeView[] {
+    return this.#nodes.replicas.map((name) => ({
+      name,
+      fit:
+        this.#policy.serves(name) &&
+        (this.#health?.usable(name) ?? true) &&
+        // A second failure is enough: then it is the primary's turn.
+        (failedOn.length === 0 || (failedOn.length === 1 && !failedOn.includes(name))),
+      lagMs: this.#policy.lag(name)?.ms,
+    }));
+  }
+
+  #writeViews(
+    entries: readonly TableEntry[],
     touched: (tables: readonly string[]) => readonly LiveWriteView['touched'][],
   ): readonly LiveWriteView[] {
-    const entries = this.#liveEntries(frame);
     if (entries.length === 0) return NO_WRITES;
     const answers = touched(entries.map((entry) => entry.table));
     return entries.map((entry, index) => ({
       touched: answers[index] ?? 'unknown',
-      shownBy: this.#views.map(({ name }) => this.#shows(name, entry)),
+      shownBy: this.#nodes.replicas.map((name) => this.#shows(name, entry)),
     }));
+  }
+
+  #touchedEntries(statement: Statement): TableEntry[] {
+    const entries = this.#liveEntries(statement.frame);
+    const touched = this.#knowledge.touched(
+      statement,
+      entries.map((entry) => entry.table),
+    );
+    return entries.filter((_, index) => touched[index] !== 'no');
   }
 
   #shows(node: string, entry: TableEntry): boolean {
@@ -188,4 +289,14 @@ export class Router {
     const written = [...effect.tables, ...effect.ignored].filter((table) => table !== EVERYTHING);
     return [...new Set([...written, ...reads])];
   }
+}
+
+function wishOf({ asked }: Frame): Target | undefined {
+  return asked?.active ? asked.target : undefined;
+}
+
+function reasonOf(verdict: Verdict | undefined, target: Target): Reason {
+  if (!verdict) return 'in-transaction';
+  // It was on its way to a replica, and none of the eligible ones could take it.
+  return verdict.target === 'replica' && target === 'primary' ? 'replica-failed' : verdict.reason;
 }

@@ -1,5 +1,6 @@
 import type { Frame } from '../operation';
 import type { StatementView, Verdict } from '../routing';
+import type { Route } from './route';
 
 /** Carries a {@link Statement} from our `query` to the hooks: Sequelize copies symbol keys along. */
 export const STATEMENT = Symbol('sequelize-fresh-reads.statement');
@@ -18,6 +19,14 @@ export class Statement {
   /** Whether it is a read, found out once. */
   view: StatementView | undefined;
   verdict: Verdict | undefined;
+  /** How long it was held back for a replica to catch up, in milliseconds. */
+  waitedMs = 0;
+  /** Where it was sent, when it was sent by a route of ours. */
+  route: Route | undefined;
+  /** Replicas that have failed on it. */
+  failedOn: readonly string[] = [];
+  /** A standby refused it for writing: its text does not show all that it does. */
+  writesInDisguise = false;
 
   constructor(
     text: string | undefined,

@@ -18,6 +18,9 @@ const base: DecideInput = {
   wishes: { transaction: undefined, useMaster: false, query: undefined, scope: undefined },
   primaryBeforeWrite: false,
   primaryOutside: false,
+  maxLagMs: undefined,
+  waited: false,
+  failed: false,
   writes: [],
   nodes: [node('replica1'), node('replica2')],
 };
@@ -27,6 +30,9 @@ interface Change {
   wishes?: Partial<DecideInput['wishes']>;
   primaryBeforeWrite?: boolean;
   primaryOutside?: boolean;
+  maxLagMs?: number;
+  waited?: boolean;
+  failed?: boolean;
   writes?: LiveWriteView[];
   nodes?: NodeView[];
 }
@@ -166,6 +172,37 @@ describe('decide', () => {
       'outside any operation, asked for a replica',
       { primaryOutside: true, wishes: { scope: 'replica' } },
       'replica asked-replica 0 1',
+    ],
+    [
+      'caught up after a wait',
+      { waited: true, writes: [write('yes', true, false)] },
+      'replica waited 0',
+    ],
+    ['not caught up after a wait', { waited: true, writes: [written] }, 'primary table-written'],
+    [
+      'one replica failed, another is fit',
+      { failed: true, nodes: [node('a', { fit: false }), node('b')] },
+      'replica no-live-writes 1',
+    ],
+    [
+      'every replica failed',
+      { failed: true, nodes: [node('a', { fit: false })] },
+      'primary replica-failed',
+    ],
+    [
+      'a bound on every read',
+      { maxLagMs: 50, nodes: [node('a', { lagMs: 51 }), node('b', { lagMs: 50 })] },
+      'replica no-live-writes 1',
+    ],
+    [
+      'the narrower of two bounds',
+      { maxLagMs: 50, wishes: { query: { maxLagMs: 500 } }, nodes: [node('a', { lagMs: 51 })] },
+      'primary too-far-behind',
+    ],
+    [
+      'a bound, asked for a replica',
+      { maxLagMs: 50, wishes: { query: 'replica' }, nodes: [node('a', { lagMs: 51 })] },
+      'primary too-far-behind',
     ],
   ];
   for (const [name, change, expected] of cases) {

@@ -1,0 +1,71 @@
+import type { Model, ModelStatic } from 'sequelize';
+import { OptionsError, echo } from '../errors';
+import { isRecord } from '../validate';
+import type { ThroughAssociation } from './place';
+import { columnKey, keyIn } from './row-loader';
+import type { LoadKey } from './types';
+
+/** The members of Sequelize's associations that this room uses. */
+export interface AssociationParts extends ThroughAssociation {
+  readonly associationType: string;
+  readonly as: string;
+  readonly source: ModelStatic<Model>;
+  readonly sourceKey: string;
+  readonly targetKey: string;
+}
+
+export type AssociationKind = 'HasMany' | 'HasOne' | 'BelongsTo' | 'BelongsToMany';
+
+/** @throws OptionsError when `association` is of none of the kinds; `factory` names the function. */
+export function assertAssociation(
+  factory: string,
+  kinds: readonly AssociationKind[],
+  association: unknown,
+): AssociationParts & { readonly label: string } {
+  const type = isRecord(association) ? association['associationType'] : undefined;
+  if (!(kinds as readonly unknown[]).includes(type)) {
+    const got = typeof type === 'string' ? `a ${type} association` : echo(association);
+    throw new OptionsError(
+      `${factory}(association, options): association must be a ${kinds.join(' or ')} association such as Model.associations.name, got ${got}.`,
+    );
+  }
+  const parts = association as AssociationParts;
+  return {
+    associationType: parts.associationType,
+    as: parts.as,
+    source: parts.source,
+    sourceKey: parts.sourceKey,
+    target: parts.target,
+    targetKey: parts.targetKey,
+    foreignKey: parts.foreignKey,
+    scope: parts.scope,
+    through: parts.through,
+    oneFromTarget: parts.oneFromTarget,
+    label: `${factory}(${parts.source.name}.${parts.as})`,
+  };
+}
+
+/** Keys that are given as a value or as the instance that holds it in `attribute`. */
+export function keyOrInstance(
+  label: string,
+  { source }: AssociationParts,
+  attribute: string,
+  column: { readonly model: ModelStatic<Model>; readonly attribute: string },
+): (input: unknown) => LoadKey | undefined {
+  const keyOf = columnKey(label, column.model, column.attribute, source.name);
+  return (input) => {
+    if (!(input instanceof source)) return keyOf(input);
+    assertLoaded(label, input, attribute);
+    const value = keyIn(input, attribute);
+    return value === undefined ? undefined : keyOf(value);
+  };
+}
+
+/** An instance that was read without the attribute has no answer, which is not the answer "none". */
+function assertLoaded(label: string, instance: Model, attribute: string): void {
+  const { dataValues } = instance as unknown as { dataValues: Record<string, unknown> };
+  if (dataValues[attribute] !== undefined || instance.isNewRecord) return;
+  throw new OptionsError(
+    `${label}: the ${instance.constructor.name} was read without ${echo(attribute)}; add it to its attributes, or give the key.`,
+  );
+}

@@ -1,0 +1,178 @@
+import { OptionsError, echo } from '../errors';
+
+/**
+ * How keys of one column become text: the text tells equal keys, matches rows to keys, and is what
+ * the server reads the key from.
+ */
+export interface Codec {
+  /** What the text can't be trusted for: such columns leave matching to the server. */
+  readonly exact: boolean;
+  /** Texts that a collation, or a type that the model does not tell of, may take for the same. */
+  readonly alike?: (text: string) => string;
+  /** The one text of a value, or `undefined` when the column can't hold it. */
+  encode(value: unknown): string | undefined;
+}
+
+const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
+const WHOLE = /^\s*[+-]?\d+\s*$/;
+const DECIMAL = /^([+-]?)0*(\d+?)(?:\.(\d*?)0*)?$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const LOWEST_TIME = Date.parse('0001-01-01T00:00:00.000Z');
+const HIGHEST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+
+const text: Codec = {
+  exact: true,
+  alike: (word) =>
+    word
+      .normalize('NFKD')
+      .replace(/[^\p{L}\p{N}]/gu, '')
+      .toLowerCase(),
+  encode: plainText,
+};
+
+const byTypeKey: Readonly<Record<string, Codec>> = {
+  TINYINT: integer(15n),
+  SMALLINT: integer(15n),
+  MEDIUMINT: integer(31n),
+  INTEGER: integer(31n),
+  BIGINT: integer(63n),
+  DECIMAL: { exact: true, encode: decimal },
+  FLOAT: { exact: true, encode: float },
+  REAL: { exact: true, encode: float },
+  'DOUBLE PRECISION': { exact: true, encode: float },
+  STRING: text,
+  TEXT: text,
+  // The server compares without regard to case, by rules of its own.
+  CITEXT: { exact: false, encode: (value) => plainText(value)?.toLowerCase() },
+  UUID: { exact: true, encode: uuid },
+  BOOLEAN: { exact: true, encode: boolean },
+  DATE: { exact: true, encode: date },
+  DATEONLY: { exact: true, encode: day },
+  BLOB: { exact: true, encode: bytes },
+};
+
+/** For types whose text has several forms (networks, ranges), or that we don't know. */
+const anything: Codec = { exact: false, encode: plainText };
+
+/** The codec of an attribute's type as Sequelize holds it. */
+export function codecOf(type: unknown): Codec {
+  if (typeof type !== 'object' || type === null) return anything;
+  const { key, values } = type as { key?: string; values?: readonly string[] };
+  if (key === 'ENUM' && values) return enumeration(values);
+  return (key === undefined ? undefined : byTypeKey[key]) ?? anything;
+}
+
+/**
+ * The text of a key that somebody gave.
+ *
+ * @throws OptionsError when it is no value, or none that a column of `typeName` can hold
+ */
+export function encodeKey(
+  label: string,
+  codec: Codec,
+  typeName: string,
+  value: unknown,
+  instanceOf?: string,
+): string {
+  const encoded = codec.encode(value);
+  if (encoded !== undefined) return encoded;
+  const or = instanceOf === undefined ? '' : `, and no instance of ${instanceOf}`;
+  throw new OptionsError(`${label}: ${echo(value)} is no key of type ${typeName}${or}.`);
+}
+
+export function isKeyValue(value: unknown): boolean {
+  return (
+    ['string', 'number', 'bigint', 'boolean'].includes(typeof value) ||
+    value instanceof Date ||
+    Buffer.isBuffer(value)
+  );
+}
+
+/** Keys as the text of one array, as PostgreSQL reads it. */
+export function arrayText(texts: readonly string[]): string {
+  return `{${texts.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}
+
+function plainText(value: unknown): string | undefined {
+  if (value instanceof Date) return date(value);
+  if (Buffer.isBuffer(value)) return bytes(value);
+  if (!isKeyValue(value)) return undefined;
+  const plain = String(value);
+  // No text of PostgreSQL holds a NUL.
+  return plain.includes('\0') ? undefined : plain;
+}
+
+function integer(bits: bigint): Codec {
+  const end = 2n ** bits;
+  return {
+    exact: true,
+    encode(value) {
+      if (typeof value === 'number' && Number.isInteger(value) && bits === 31n) {
+        return value >= -2147483648 && value <= 2147483647 ? String(value + 0) : undefined;
+      }
+      if (typeof value === 'number' && !Number.isSafeInteger(value)) return undefined;
+      if (typeof value === 'string' && !WHOLE.test(value)) return undefined;
+      if (!['number', 'string', 'bigint'].includes(typeof value)) return undefined;
+      const whole = BigInt(
+        (value as string | number | bigint).toString().trim().replace(/^\+/, ''),
+      );
+      return whole >= -end && whole < end ? whole.toString() : undefined;
+    },
+  };
+}
+
+function decimal(value: unknown): string | undefined {
+  if (!['number', 'string', 'bigint'].includes(typeof value)) return undefined;
+  const [whole, sign, units, fraction] = DECIMAL.exec(String(value).trim()) ?? [];
+  if (whole === undefined || units === undefined) return undefined;
+  const digits = fraction ? `${units}.${fraction}` : units;
+  return sign === '-' && /[1-9]/.test(digits) ? `-${digits}` : digits;
+}
+
+function float(value: unknown): string | undefined {
+  if (typeof value === 'string' && value.trim() === '') return undefined;
+  if (!['number', 'string', 'bigint'].includes(typeof value)) return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? String(number + 0) : undefined;
+}
+
+function uuid(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !UUID.test(value)) return undefined;
+  const digits = value.replaceAll('-', '').toLowerCase();
+  return [0, 8, 12, 16, 20]
+    .map((start, index, starts) => digits.slice(start, starts[index + 1]))
+    .join('-');
+}
+
+function boolean(value: unknown): string | undefined {
+  const plain = String(value);
+  return plain === 'true' || plain === 'false' ? plain : undefined;
+}
+
+function date(value: unknown): string | undefined {
+  const usable =
+    value instanceof Date ||
+    typeof value === 'number' ||
+    (typeof value === 'string' && value !== '');
+  if (!usable) return undefined;
+  const time = new Date(value).getTime();
+  return time >= LOWEST_TIME && time <= HIGHEST_TIME ? new Date(time).toISOString() : undefined;
+}
+
+function day(value: unknown): string | undefined {
+  const iso = date(value)?.slice(0, 10);
+  if (typeof value === 'string' && DAY.test(value)) return iso === value ? value : undefined;
+  return iso;
+}
+
+function bytes(value: unknown): string | undefined {
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
+  return typeof value === 'string' ? `\\x${Buffer.from(value).toString('hex')}` : undefined;
+}
+
+function enumeration(values: readonly string[]): Codec {
+  return {
+    exact: true,
+    encode: (value) => (values.includes(value as string) ? (value as string) : undefined),
+  };
+}

@@ -1,0 +1,161 @@
+import { Op, literal, type Model, type ModelStatic, type Transaction } from 'sequelize';
+import { OptionsError } from '../errors';
+import { arrayText, codecOf, type Codec } from './codec';
+import { valueFor, type AnyOptions } from './options';
+import { ORDINAL, keyPart, ordinalAttribute, runPerKey } from './per-key';
+import { valueOf, type Place, type Row } from './place';
+import { pageOf, rowQuery, scopeOf, scoped, type Page } from './query';
+import type { BatchContext, LoadKey } from './types';
+
+type Groups = Row[][];
+
+/**
+ * Finds the rows of many keys in one statement.
+ *
+ * Where all rows of a key are wanted, and the text of a key in a row is the text it was asked by,
+ * that is a plain finder with `= ANY(keys)`, and rows are sorted out here. Else the statement runs
+ * once a key beside the list of keys, and says of each row which key it answers.
+ */
+export class Finder {
+  readonly #label: string;
+  readonly #place: Place;
+  readonly #options: AnyOptions;
+  readonly #codec: Codec | undefined;
+  /** A row came whose key looks otherwise than it was asked for: then only the server can match. */
+  #serverMatches: boolean;
+
+  constructor(label: string, place: Place, options: AnyOptions) {
+    this.#label = label;
+    this.#place = place;
+    this.#options = options;
+    const [column] = place.columns;
+    const codec = column && codecOf(column.model.getAttributes()[column.attribute]?.type);
+    this.#codec = codec;
+    this.#serverMatches = place.columns.length !== 1 || !codec?.exact;
+  }
+
+  /** The rows of each key, in the order of the keys. */
+  async find(
+    keys: readonly LoadKey[],
+    { args, transaction }: BatchContext<unknown>,
+  ): Promise<Groups> {
+    const model = scoped(this.#place.model, this.#options.scope);
+    const page = pageOf(this.#label, this.#options, scopeOf(model), args);
+    const job = { model, keys, args, transaction, page };
+    if (!this.#serverMatches && !this.#lookAlike(keys)) {
+      const rows = await (page ? this.#queryPerKey(job, undefined) : this.#queryAtOnce(job));
+      const groups = this.#byText(keys, rows);
+      if (groups) return groups;
+      this.#serverMatches = true;
+    }
+    return this.#matchOnServer(job);
+  }
+
+  async #matchOnServer(job: Job): Promise<Groups> {
+    const { keys, model } = job;
+    const groups = this.#byOrdinal(keys, await this.#queryPerKey(job, ordinalAttribute));
+    const joins = this.#options.include !== undefined || scopeOf(model).include !== undefined;
+    const empty = keys.filter((_, index) => groups[index]?.length === 0);
+    if (!joins || empty.length === 0 || empty.length === keys.length) return groups;
+    // Beside joined rows Sequelize makes one instance of all rows with the same primary key: of two
+    // keys that the column takes for the same, the second got nothing.
+    const again = await this.#matchOnServer({ ...job, keys: empty });
+    return groups.map((group) => (group.length === 0 ? (again.shift() ?? group) : group));
+  }
+
+  /** Whether the column may take two of the keys for the same: a row then answers both. */
+  #lookAlike(keys: readonly LoadKey[]): boolean {
+    const alike = this.#codec?.alike;
+    return (
+      alike !== undefined &&
+      keys.length > 1 &&
+      new Set(keys.map(({ id }) => alike(id))).size < keys.length
+    );
+  }
+
+  /** Rows by the text of their key; `undefined` when there is one that nobody asked for. */
+  #byText(keys: readonly LoadKey[], rows: readonly Row[]): Groups | undefined {
+    const groups: Groups = keys.map(() => []);
+    const byId = new Map(keys.map(({ id }, index) => [id, groups[index]]));
+    for (const row of rows) {
+      const id = this.#codec?.encode(this.#place.keyOf(row));
+      const group = id === undefined ? undefined : byId.get(id);
+      if (!group) return undefined;
+      group.push(row);
+    }
+    return groups;
+  }
+
+  #byOrdinal(keys: readonly LoadKey[], rows: readonly Row[]): Groups {
+    const groups: Groups = keys.map(() => []);
+    for (const row of rows) {
+      const group = groups[takeOrdinal(row) - 1];
+      if (!group) {
+        throw new OptionsError(
+          `${this.#label}: a row came without the number of its key; a hook may have taken it away.`,
+        );
+      }
+      group.push(row);
+    }
+    return groups;
+  }
+
+  #queryAtOnce(job: Job): Promise<Row[]> {
+    const list = sequelizeOf(job.model).escape(arrayText(job.keys.map(({ id }) => id)));
+    // Without a type the list takes that of the column it is compared with.
+    return this.#query(job, undefined, { [Op.eq]: literal(`ANY(${list})`) });
+  }
+
+  #queryPerKey(job: Job, extra: unknown): Promise<Row[]> {
+    return runPerKey(
+      this.#label,
+      this.#place.columns,
+      job.keys.map(({ value }) => value as readonly string[]),
+      () => this.#query(job, extra, undefined, job.page),
+    );
+  }
+
+  async #query(job: Job, extra: unknown, condition: unknown, page?: Page): Promise<Row[]> {
+    const { model, args, transaction } = job;
+    const place = this.#place;
+    const keys = Object.fromEntries(
+      place.columns.map(({ attribute }, index) => [
+        attribute,
+        condition ?? { [Op.eq]: keyPart(index) },
+      ]),
+    );
+    const query = place.build(model, {
+      base: { ...rowQuery(this.#label, this.#options, args, transaction), ...page },
+      attributes: this.#options.attributes,
+      extra,
+      keys,
+      where: [place.where, valueFor(this.#label, 'where', this.#options.where, args)],
+    });
+    if (query['attributes'] === undefined) delete query['attributes'];
+    return (await model.findAll(query)) as unknown as Row[];
+  }
+}
+
+interface Job {
+  readonly model: ModelStatic<Model>;
+  readonly keys: readonly LoadKey[];
+  readonly args: unknown;
+  readonly transaction: Transaction | null;
+  readonly page: Page | undefined;
+}
+
+/** The number of the key that a row answers; the row does not keep it. */
+function takeOrdinal(row: Row): number {
+  const ordinal = Number(valueOf(row, ORDINAL));
+  const { _previousDataValues: previous } = row as { _previousDataValues?: object };
+  for (const values of [row.dataValues ?? row, previous]) {
+    if (values) Reflect.deleteProperty(values, ORDINAL);
+  }
+  return ordinal;
+}
+
+export function sequelizeOf(model: ModelStatic<Model>) {
+  const { sequelize } = model;
+  if (sequelize) return sequelize;
+  throw new OptionsError(`${model.name} has not been initialised: call its init first.`);
+}

@@ -1,0 +1,195 @@
+import DataLoader from 'dataloader';
+import type { Transaction } from 'sequelize';
+import { OptionsError, echo } from '../errors';
+import {
+  logicalTime,
+  runInExactFrame,
+  type Frame,
+  type Ledger,
+  type Operation,
+} from '../operation';
+import { noteRead, readTimeOf, READ_INSIDE_A_TRANSACTION } from './read-times';
+import { runWithTransaction } from './transactions';
+import type { LoadKey, LoaderDefinition } from './types';
+
+/** The node that `usePrimary` or `useReplica` asks for. */
+export type Wish = 'primary' | 'replica' | undefined;
+
+/** All that has to be the same for two loads to share a batch. */
+export interface LaneBounds {
+  readonly operation: Operation | undefined;
+  readonly wish: Wish;
+  readonly transaction: Transaction | null;
+  readonly args: unknown;
+}
+
+/** What a lane asks of the loader that it belongs to. */
+export interface LaneHost {
+  readonly ledger: Ledger;
+  /** The declared tables; `undefined` while they are not known. */
+  declaredTables(): readonly string[] | undefined;
+  /** A batch of `lane` is on its way: the lane takes no more keys if it keeps no cache. */
+  dispatched(lane: object): void;
+  /** Rows that other loaders may want. */
+  offer(bounds: LaneBounds, rows: ReadRows): void;
+}
+
+/** What one batch has read. */
+export interface ReadRows {
+  readonly values: readonly unknown[];
+  /** The logical time at which the batch was sent. */
+  readonly asOf: number;
+  readonly tables: readonly string[] | undefined;
+}
+
+/** The DataLoader of one definition for loads that may share a batch. */
+export class Lane<Value> {
+  readonly #definition: LoaderDefinition<never, Value, never>;
+  readonly #host: LaneHost;
+  readonly #bounds: LaneBounds;
+  readonly #caches: boolean;
+  readonly #loader: DataLoader<LoadKey, Value, string>;
+  /** The tables that batches were seen to read; `unknown` when one could not be told. */
+  #tables: readonly string[] | 'unknown' | undefined;
+  /** Everything cached was read at or after this logical time. */
+  #asOf = logicalTime();
+  #resolvers = new Set<string>();
+  #offers: ReadRows[] = [];
+
+  constructor(
+    definition: LoaderDefinition<never, Value, never>,
+    host: LaneHost,
+    bounds: LaneBounds,
+  ) {
+    this.#definition = definition;
+    this.#host = host;
+    this.#bounds = bounds;
+    // What is read inside a transaction may be undone; outside an operation nobody ends the cache.
+    this.#caches = bounds.operation !== undefined && bounds.transaction === null;
+    this.#loader = new DataLoader<LoadKey, Value, string>((keys) => this.#batch(keys), {
+      name: definition.label,
+      cache: this.#caches,
+      cacheKeyFn: ({ id }) => id,
+      maxBatchSize: definition.maxBatchSize,
+    });
+  }
+
+  load(key: LoadKey, resolver: string | undefined): Promise<Value> {
+    this.#forgetThePast();
+    // A batch runs in the context of whichever load came first, so each key leaves its name here.
+    if (resolver !== undefined) this.#resolvers.add(resolver);
+    if (this.#offers.length > 0) this.#takeOffers();
+    return this.#loader.load(key);
+  }
+
+  clear(key: LoadKey): void {
+    if (this.#offers.length > 0) this.#takeOffers();
+    this.#loader.clear(key);
+  }
+
+  clearAll(): void {
+    this.#loader.clearAll();
+    this.#offers = [];
+    this.#asOf = logicalTime();
+  }
+
+  prime(key: LoadKey, value: Value): void {
+    if (!this.#caches) return;
+    this.#forgetThePast();
+    const asOf = readTimeOf(value);
+    if (asOf === READ_INSIDE_A_TRANSACTION) return;
+    if (asOf !== undefined && this.#touchedSince(asOf)) return;
+    this.#loader.prime(key, value);
+  }
+
+  /** Rows that another loader read: looked into only when somebody loads here. */
+  offer(rows: ReadRows): void {
+    if (!this.#caches) return;
+    this.#learn(rows.tables);
+    this.#offers.push(rows);
+  }
+
+  #takeOffers(): void {
+    const idOf = this.#definition.rows?.idOf;
+    const offers = this.#offers;
+    this.#offers = [];
+    for (const { values, asOf, tables } of offers) {
+      if (!idOf || !this.#isCurrent(asOf, tables)) continue;
+      for (const row of values.flat()) {
+        if (typeof row !== 'object' || row === null) continue;
+        const id = idOf(row);
+        if (id !== undefined) this.#loader.prime({ id, value: [id] }, row as Value);
+      }
+    }
+  }
+
+  /** A write to a table of ours ends all that was read before it, also what is still on its way. */
+  #forgetThePast(): void {
+    if (this.#caches && this.#touchedSince(this.#asOf)) this.clearAll();
+  }
+
+  #touchedSince(time: number): boolean {
+    return !this.#isCurrent(time, undefined) && !this.#isCurrent(time, this.#knownTables());
+  }
+
+  /** Whether nothing was written since `time` to `tables`, or to any table if they are not known. */
+  #isCurrent(time: number, tables: readonly string[] | undefined): boolean {
+    const { operation } = this.#bounds;
+    return operation !== undefined && !this.#host.ledger.touchedSince(time, tables, operation);
+  }
+
+  #knownTables(): readonly string[] | undefined {
+    if (this.#tables === 'unknown') return undefined;
+    if (this.#definition.reads === undefined) return this.#tables;
+    const declared = this.#host.declaredTables();
+    return declared && [...declared, ...(this.#tables ?? [])];
+  }
+
+  async #batch(asked: readonly LoadKey[]): Promise<readonly (Value | Error)[]> {
+    this.#host.dispatched(this);
+    const keys = this.#caches ? asked : [...new Map(asked.map((key) => [key.id, key])).values()];
+    const asOf = logicalTime();
+    const { args, transaction } = this.#bounds;
+    const values = await runInExactFrame(this.#frame(asked.length), () =>
+      runWithTransaction(this.#definition.sequelize, transaction, () =>
+        this.#definition.load(keys, { args: args as never, transaction }),
+      ),
+    );
+    this.#assertOneEach(values, keys);
+    noteRead(values, transaction ? READ_INSIDE_A_TRANSACTION : asOf);
+    if (this.#caches && this.#definition.rows) {
+      this.#host.offer(this.#bounds, { values, asOf, tables: this.#knownTables() });
+    }
+    if (keys === asked || keys.length === asked.length) return values;
+    const byId = new Map(keys.map(({ id }, index) => [id, values[index]]));
+    return asked.map(({ id }) => byId.get(id) as Value | Error);
+  }
+
+  #frame(size: number): Frame {
+    const { operation, wish } = this.#bounds;
+    const resolvers = [...this.#resolvers];
+    // A full batch may be the first of several of one tick, and the names are those of all.
+    if (size < this.#definition.maxBatchSize) this.#resolvers = new Set();
+    return {
+      operation,
+      resolver: resolvers[0],
+      batch: { resolvers, onRead: (tables) => this.#learn(tables) },
+      asked: wish && { target: wish, active: true },
+      feedsWrite: false,
+    };
+  }
+
+  #learn(tables: readonly string[] | undefined): void {
+    if (tables === undefined) this.#tables = 'unknown';
+    else if (this.#tables === undefined) this.#tables = tables;
+    else if (this.#tables !== 'unknown') this.#tables = [...new Set([...this.#tables, ...tables])];
+  }
+
+  #assertOneEach(values: unknown, keys: readonly LoadKey[]): void {
+    if (Array.isArray(values) && values.length === keys.length) return;
+    const got = Array.isArray(values) ? `${values.length} values` : echo(values);
+    throw new OptionsError(
+      `${this.#definition.label}: load must give an array with one value a key, in the order of the ${keys.length} keys, got ${got}.`,
+    );
+  }
+}

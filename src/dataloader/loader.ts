@@ -1,0 +1,204 @@
+import type { Transaction } from 'sequelize';
+import { OptionsError, echo } from '../errors';
+import type { HandleParts } from '../fresh-reads';
+import { currentFrame, type Frame, type Operation } from '../operation';
+import { identityOf } from './identity';
+import { Lane, type LaneBounds, type LaneHost, type ReadRows, type Wish } from './lane';
+import { ambientTransaction } from './transactions';
+import type { Loader, LoaderDefinition, LoadKey } from './types';
+
+type Lanes<Value> = Map<string, Lane<Value>>;
+
+/** The lanes of one definition in one operation, or outside all. */
+class House<Value> {
+  readonly lanes: Lanes<Value> = new Map();
+  readonly #inTransaction = new WeakMap<Transaction, Lanes<Value>>();
+
+  in(transaction: Transaction | null): Lanes<Value> {
+    if (!transaction) return this.lanes;
+    let lanes = this.#inTransaction.get(transaction);
+    if (!lanes) {
+      lanes = new Map();
+      this.#inTransaction.set(transaction, lanes);
+    }
+    return lanes;
+  }
+}
+
+/** Everything but the key that a call says. */
+interface Binding {
+  readonly args: unknown;
+  /** Equal for equal arguments. */
+  readonly argsId: string;
+  /** `undefined`: the option's or the ambient one. */
+  readonly transaction: Transaction | null | undefined;
+}
+
+const UNBOUND: Binding = { args: undefined, argsId: '', transaction: undefined };
+
+/** One definition on one handle: finds the lane that a call belongs to. */
+export class LoaderCore<Value> {
+  readonly definition: LoaderDefinition<never, Value, never>;
+  readonly #parts: HandleParts;
+  readonly #outside = new House<Value>();
+  #wantsRows: readonly LoaderCore<unknown>[] = [];
+
+  constructor(definition: LoaderDefinition<never, Value, never>, parts: HandleParts) {
+    this.definition = definition;
+    this.#parts = parts;
+  }
+
+  /** The loaders whose keys the rows of this one answer. */
+  feeds(others: readonly LoaderCore<unknown>[]): void {
+    this.#wantsRows = others;
+  }
+
+  /** The lane for a call made in `frame`. */
+  lane(frame: Frame, binding: Binding): Lane<Value> {
+    return this.#laneFor(
+      {
+        operation: frame.operation,
+        wish: frame.asked?.active ? frame.asked.target : undefined,
+        transaction: this.#transactionOf(binding),
+        args: binding.args,
+      },
+      binding.argsId,
+    );
+  }
+
+  /** The lanes that keep a cache in `operation`, of some arguments or of all. */
+  *cached(operation: Operation | undefined, argsId?: string): IterableIterator<Lane<Value>> {
+    for (const [id, lane] of this.#house(operation).lanes) {
+      if (argsId === undefined || id.slice(id.indexOf('|') + 1) === argsId) yield lane;
+    }
+  }
+
+  /** Takes rows that another loader read, for the loads that share its bounds. */
+  takeOffer(bounds: LaneBounds, rows: ReadRows): void {
+    this.#laneFor({ ...bounds, args: undefined }, '').offer(rows);
+  }
+
+  #laneFor(bounds: LaneBounds, argsId: string): Lane<Value> {
+    const lanes = this.#house(bounds.operation).in(bounds.transaction);
+    const id = laneId(bounds.wish, argsId);
+    let lane = lanes.get(id);
+    if (!lane) {
+      lane = new Lane(this.definition, this.#hostOf(lanes, id, bounds), bounds);
+      lanes.set(id, lane);
+    }
+    return lane;
+  }
+
+  #hostOf(lanes: Lanes<Value>, id: string, bounds: LaneBounds): LaneHost {
+    const keeps = bounds.operation !== undefined && bounds.transaction === null;
+    return {
+      ledger: this.#parts.ledger,
+      declaredTables: () => this.#declaredTables(),
+      dispatched: (lane) => {
+        if (!keeps && lanes.get(id) === lane) lanes.delete(id);
+      },
+      offer: (from, rows) => {
+        for (const other of this.#wantsRows) other.takeOffer(from, rows);
+      },
+    };
+  }
+
+  #declaredTables(): readonly string[] | undefined {
+    const found = (this.definition.reads ?? []).map((table) => this.#parts.tablesRead(table));
+    return found.every((tables) => tables !== undefined) ? found.flat() : undefined;
+  }
+
+  #house(operation: Operation | undefined): House<Value> {
+    return operation ? operation.state(this, () => new House<Value>()) : this.#outside;
+  }
+
+  #transactionOf({ transaction }: Binding): Transaction | null {
+    if (transaction !== undefined) return transaction;
+    const { transaction: option, sequelize } = this.definition;
+    const given = typeof option === 'function' ? option() : option;
+    return given === undefined ? ambientTransaction(sequelize ?? this.#parts.sequelize) : given;
+  }
+}
+
+function laneId(wish: Wish, argsId: string): string {
+  return `${wish ?? ''}|${argsId}`;
+}
+
+/** What `createLoaders` hands out, and what `with` and `within` make of it. */
+export class BoundLoader<Input, Value, Args> implements Loader<Input, Value> {
+  readonly #core: LoaderCore<Value>;
+  readonly #definition: LoaderDefinition<Input, Value, Args>;
+  readonly #binding: Binding;
+
+  constructor(
+    core: LoaderCore<Value>,
+    definition: LoaderDefinition<Input, Value, Args>,
+    binding: Binding = UNBOUND,
+  ) {
+    this.#core = core;
+    this.#definition = definition;
+    this.#binding = binding;
+  }
+
+  with(args: Args): Loader<Input, Value> {
+    const { label, takesArgs } = this.#definition;
+    if (!takesArgs) {
+      throw new OptionsError(
+        `${label}: with(arguments) is for loaders whose where, order, limit or offset is a function of them, and of batch.`,
+      );
+    }
+    const argsId = args === undefined ? '' : identityOf(`${label}: what with() takes`, args);
+    return new BoundLoader(this.#core, this.#definition, { ...this.#binding, args, argsId });
+  }
+
+  within(transaction: Transaction | null): Loader<Input, Value> {
+    return new BoundLoader(this.#core, this.#definition, { ...this.#binding, transaction });
+  }
+
+  load(input: Input): Promise<Value> {
+    try {
+      const key = this.#definition.keyOf(input);
+      if (key === undefined) return Promise.resolve(this.#definition.missing());
+      const frame = currentFrame();
+      return this.#core.lane(frame, this.#binding).load(key, frame.resolver);
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  loadMany(inputs: readonly Input[]): Promise<(Value | Error)[]> {
+    if (!Array.isArray(inputs)) {
+      throw new OptionsError(
+        `${this.#definition.label}: loadMany takes an array of keys, got ${echo(inputs)}.`,
+      );
+    }
+    return Promise.all(
+      inputs.map((input: Input) =>
+        this.load(input).catch((error: unknown) =>
+          error instanceof Error ? error : new Error(String(error)),
+        ),
+      ),
+    );
+  }
+
+  clear(input: Input): this {
+    const key = this.#definition.keyOf(input);
+    if (key === undefined) return this;
+    for (const lane of this.#core.cached(currentFrame().operation, this.#binding.argsId)) {
+      lane.clear(key);
+    }
+    return this;
+  }
+
+  clearAll(): this {
+    const argsId = this.#binding === UNBOUND ? undefined : this.#binding.argsId;
+    for (const lane of this.#core.cached(currentFrame().operation, argsId)) lane.clearAll();
+    return this;
+  }
+
+  prime(input: Input, value: Value): this {
+    const key: LoadKey | undefined = this.#definition.keyOf(input);
+    if (key !== undefined) this.#core.lane(currentFrame(), this.#binding).prime(key, value);
+    return this;
+  }
+}

@@ -1,0 +1,106 @@
+import { literal, type Model, type ModelStatic } from 'sequelize';
+import { OptionsError } from '../errors';
+import { currentFrame, runInFrame } from '../operation';
+import { arrayText } from './codec';
+
+const KEYS = '"fresh_reads_keys"';
+
+/** The name under which a row carries the number of the key that it belongs to. */
+export const ORDINAL = 'fresh_reads_ordinal';
+
+/** For `attributes`: the number of the key, from 1. */
+export const ordinalAttribute = [literal(`${KEYS}."ordinal"::int`), ORDINAL] as const;
+
+/** For `where`: the key's part in the column with this index. */
+export function keyPart(index: number) {
+  return literal(`${KEYS}."part${index}"`);
+}
+
+/** A column that keys are looked up in. */
+export interface KeyColumn {
+  readonly model: ModelStatic<Model>;
+  readonly attribute: string;
+}
+
+/**
+ * Runs one SELECT that `find` makes Sequelize build once for each key, within one statement: the
+ * SELECT becomes a LATERAL subquery beside the list of keys. It must use one {@link keyPart} a column:
+ * this is how it is told from the other statements of the batch.
+ *
+ * The rows of a key come in the order of the SELECT: a subquery with ORDER BY or LIMIT is never
+ * merged with the query around it, so the list of keys is walked and the subquery run for each.
+ *
+ * @throws OptionsError when no such SELECT was sent
+ */
+export async function runPerKey<T>(
+  label: string,
+  columns: readonly KeyColumn[],
+  keys: readonly (readonly string[])[],
+  find: () => Promise<T>,
+): Promise<T> {
+  const { batch } = currentFrame();
+  const sent = { done: false };
+  const rewrite = (sql: string): string => {
+    if (sent.done || !isPerKey(sql, columns.length)) return batch?.rewrite?.(sql) ?? sql;
+    sent.done = true;
+    return lateral(sql, columns, keys);
+  };
+  const inner = batch ? { ...batch, rewrite } : { resolvers: [], onRead: () => undefined, rewrite };
+  const result = await runInFrame({ batch: inner }, find);
+  if (!sent.done) {
+    throw new OptionsError(
+      `${label}: the query for all keys was not sent in its form; a hook may have replaced its conditions.`,
+    );
+  }
+  return result;
+}
+
+function isPerKey(sql: string, parts: number): boolean {
+  if (!sql.startsWith('SELECT ')) return false;
+  for (let index = 0; index < parts; index++) {
+    if (!sql.includes(`${KEYS}."part${index}"`)) return false;
+  }
+  return true;
+}
+
+function lateral(
+  sql: string,
+  columns: readonly KeyColumn[],
+  keys: readonly (readonly string[])[],
+): string {
+  const lists = columns.map((column, index) =>
+    typedArray(
+      column,
+      keys.map((key) => key[index] ?? ''),
+    ),
+  );
+  const parts = columns.map((_, index) => `"part${index}"`);
+  return (
+    `SELECT "fresh_reads_rows".* FROM unnest(${lists.join(', ')}) WITH ORDINALITY ` +
+    `AS ${KEYS}(${[...parts, '"ordinal"'].join(', ')}) ` +
+    `CROSS JOIN LATERAL (${sql.replace(/;\s*$/, '')}) AS "fresh_reads_rows";`
+  );
+}
+
+/**
+ * The keys as one array of the column's own type, which only the server knows (a model may say
+ * STRING of a uuid): an array without a type takes the type of what is to be removed from it, and
+ * that is a column of no rows.
+ */
+function typedArray({ model, attribute }: KeyColumn, texts: readonly string[]): string {
+  const { sequelize } = model as unknown as { sequelize: SequelizeWithGenerator };
+  const generator = sequelize.getQueryInterface().queryGenerator;
+  const column = generator.quoteIdentifier(model.getAttributes()[attribute]?.field ?? attribute);
+  const table = generator.quoteTable(model.getTableName());
+  return `array_remove(${sequelize.escape(arrayText(texts))}, (SELECT ${column} FROM ${table} LIMIT 0))`;
+}
+
+interface SequelizeWithGenerator {
+  escape(value: string): string;
+  getQueryInterface(): {
+    queryGenerator: {
+      quoteIdentifier(name: string): string;
+      quoteTable(name: unknown): string;
+    };
+  };
+}

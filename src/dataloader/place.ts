@@ -1,0 +1,108 @@
+import type { Model, ModelStatic } from 'sequelize';
+import { isRecord } from '../validate';
+import type { AnyOptions } from './options';
+import type { KeyColumn } from './per-key';
+import { conditions, scopeOf, withAttribute } from './query';
+
+/** A row as Sequelize gives it: an instance, or with `raw` a plain object. */
+export type Row = Record<string, unknown> & { readonly dataValues?: Record<string, unknown> };
+
+/** Where the keys of a loader stand, seen from the rows that it gives. */
+export interface Place {
+  /** The model of the rows. */
+  readonly model: ModelStatic<Model>;
+  readonly columns: readonly KeyColumn[];
+  /** Conditions of the association itself. */
+  readonly where: unknown;
+  /** A query's options with its conditions; `extra` is an attribute to add. */
+  build(model: ModelStatic<Model>, query: Query): Record<string, unknown>;
+  /** The key that a row belongs to, as the driver gave it. */
+  keyOf(row: Row): unknown;
+}
+
+export interface Query {
+  readonly base: Readonly<Record<string, unknown>>;
+  readonly attributes: unknown;
+  /** An attribute to add to the rows; `undefined`: those that hold the key. */
+  readonly extra: unknown;
+  /** The condition on each of the place's columns, by attribute. */
+  readonly keys: Readonly<Record<string, unknown>>;
+  readonly where: readonly unknown[];
+}
+
+/** The keys stand in columns of the rows themselves. */
+export function ownColumns(
+  model: ModelStatic<Model>,
+  attributes: readonly string[],
+  where?: unknown,
+): Place {
+  const [first = ''] = attributes;
+  return {
+    model,
+    columns: attributes.map((attribute) => ({ model, attribute })),
+    where,
+    build(target, { base, attributes: given, extra, keys, where: others }) {
+      const scope = scopeOf(target);
+      return {
+        ...base,
+        attributes: withAttribute(given, scope.attributes, extra ?? first),
+        where: conditions(keys, scope.where, others),
+      };
+    },
+    keyOf: (row) => valueOf(row, first),
+  };
+}
+
+/** The parts of a belongsToMany association that its rows are found by. */
+export interface ThroughAssociation {
+  readonly target: ModelStatic<Model>;
+  readonly foreignKey: string;
+  readonly scope?: unknown;
+  readonly through: { readonly model: ModelStatic<Model>; readonly scope?: unknown };
+  /** From a target to the row that links it. */
+  readonly oneFromTarget: { readonly as: string };
+}
+
+/** The keys stand in the rows between: each row found has its own with it. */
+export function throughRows(association: ThroughAssociation, options: AnyOptions): Place {
+  const { target, foreignKey, through, oneFromTarget } = association;
+  const { where: throughWhere, attributes, paranoid } = options.through ?? {};
+  return {
+    model: target,
+    columns: [{ model: through.model, attribute: foreignKey }],
+    where: association.scope,
+    build(model, { base, attributes: given, extra, keys, where: others }) {
+      const scope = scopeOf(model);
+      const linkScope = scopeOf(through.model);
+      const link: Record<string, unknown> = {
+        association: oneFromTarget,
+        required: true,
+        where: conditions(keys, linkScope.where, [through.scope, throughWhere]),
+      };
+      const linkAttributes =
+        attributes?.length === 0 && extra !== undefined
+          ? attributes
+          : withAttribute(attributes, linkScope.attributes, foreignKey);
+      if (linkAttributes !== undefined) link['attributes'] = linkAttributes;
+      if (paranoid !== undefined) link['paranoid'] = paranoid;
+      const include = base['include'];
+      const own = include === undefined ? [] : Array.isArray(include) ? include : [include];
+      return {
+        ...base,
+        attributes: extra === undefined ? given : withAttribute(given, scope.attributes, extra),
+        where: conditions({}, scope.where, others),
+        include: [...(own as unknown[]), link],
+      };
+    },
+    keyOf(row) {
+      const link = row[oneFromTarget.as];
+      if (isRecord(link)) return valueOf(link, foreignKey);
+      return row[`${oneFromTarget.as}.${foreignKey}`];
+    },
+  };
+}
+
+/** The value itself, past getters of the model. */
+export function valueOf(row: Row, attribute: string): unknown {
+  return row.dataValues ? row.dataValues[attribute] : row[attribute];
+}

@@ -1,0 +1,124 @@
+import type { Model, ModelStatic } from 'sequelize';
+import { codecOf, encodeKey, isKeyValue } from './codec';
+import { sequelizeOf } from './finder';
+import { identityOf } from './identity';
+import { DEFAULT_BATCH_SIZE, takesArgs, type AnyOptions } from './options';
+import { valueOf, type Row } from './place';
+import type { RowShape } from './row-shape';
+import type { BatchContext, LoaderDefinition, LoadKey } from './types';
+
+/** What all definitions that query a model have in common. */
+export function common(model: ModelStatic<Model>, label: string, options: AnyOptions) {
+  return {
+    label: options.name ?? label,
+    sequelize: sequelizeOf(model),
+    reads: undefined,
+    maxBatchSize: options.maxBatchSize ?? DEFAULT_BATCH_SIZE,
+    transaction: options.transaction,
+    takesArgs: takesArgs(options),
+  };
+}
+
+/** Turns what `load` was given into the key of one column. */
+export function columnKey(
+  label: string,
+  model: ModelStatic<Model>,
+  attribute: string,
+  instanceOf?: string,
+): (value: unknown) => LoadKey {
+  const type: unknown = model.getAttributes()[attribute]?.type;
+  const codec = codecOf(type);
+  const typeName = typeNameOf(type);
+  return (value) => {
+    const id = encodeKey(label, codec, typeName, value, instanceOf);
+    return { id, value: [id] };
+  };
+}
+
+/** The value of `attribute` in an instance as a key; `undefined` where it has none. */
+export function keyIn(instance: Model, attribute: string): unknown {
+  const value = valueOf(instance as unknown as Row, attribute);
+  return isKeyValue(value) ? value : undefined;
+}
+
+/** A definition that gives the first row of a key, or `null`. */
+export function oneRow<Input, Value>(
+  base: ReturnType<typeof common>,
+  rows: RowShape | undefined,
+  keyOf: (input: Input) => LoadKey | undefined,
+  find: (keys: readonly LoadKey[], context: BatchContext<unknown>) => Promise<Row[][]>,
+): LoaderDefinition<Input, Value | null, unknown> {
+  return {
+    ...base,
+    rows,
+    keyOf,
+    missing: () => null,
+    load: async (keys, context) =>
+      (await find(keys, context)).map(([row]) => (row as Value | undefined) ?? null),
+  };
+}
+
+/** A definition that gives all rows of a key. */
+export function manyRows<Input, Value>(
+  base: ReturnType<typeof common>,
+  rows: RowShape | undefined,
+  keyOf: (input: Input) => LoadKey | undefined,
+  find: (keys: readonly LoadKey[], context: BatchContext<unknown>) => Promise<Row[][]>,
+): LoaderDefinition<Input, Value[], unknown> {
+  return {
+    ...base,
+    rows,
+    keyOf,
+    missing: () => [],
+    load: async (keys, context) => (await find(keys, context)) as unknown as Value[][],
+  };
+}
+
+/**
+ * What the rows are, for loaders that can give each other rows: those of one model class under one
+ * scope, with the same columns and nothing joined. `undefined` for all others.
+ */
+export function shapeOf(
+  model: ModelStatic<Model>,
+  options: AnyOptions,
+  keyColumn: string | undefined,
+): RowShape | undefined {
+  const { attributes, scope, paranoid = true, raw = false, include } = options;
+  if (include !== undefined || raw) return undefined;
+  if (attributes !== undefined && !isListOfNames(attributes)) return undefined;
+  // A key's attribute is added when it is missing, and then it is one more column.
+  const columns =
+    attributes &&
+    [...new Set(keyColumn === undefined ? attributes : [...attributes, keyColumn])].sort();
+  const selection = identityOf('scope', { columns, scope, paranoid });
+  return { selection, model, idOf: undefined };
+}
+
+/** The shape of a loader of one row by `attribute`, so that it can take rows that others read. */
+export function takingShape(
+  model: ModelStatic<Model>,
+  attribute: string,
+  options: AnyOptions,
+): RowShape | undefined {
+  const shape = shapeOf(model, options, attribute);
+  const { primaryKey, unique, type } = model.getAttributes()[attribute] ?? {};
+  const alone = (primaryKey === true && model.primaryKeyAttributes.length === 1) || unique === true;
+  if (!shape || !alone || options.where !== undefined) return shape;
+  const codec = codecOf(type);
+  return {
+    ...shape,
+    idOf: (row) => {
+      const value = valueOf(row as Row, attribute);
+      return isKeyValue(value) ? codec.encode(value) : undefined;
+    },
+  };
+}
+
+export function typeNameOf(type: unknown): string {
+  if (typeof type === 'string') return type;
+  return (type as { key?: string } | undefined)?.key ?? 'unknown';
+}
+
+function isListOfNames(attributes: unknown): attributes is string[] {
+  return Array.isArray(attributes) && attributes.every((name) => typeof name === 'string');
+}

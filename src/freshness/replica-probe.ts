@@ -1,0 +1,159 @@
+import { now } from '../clock';
+import { NO_TABLE, isRefusal } from './bounded';
+import type { ProbeEnvironment } from './environment';
+import { LagWatch } from './lag';
+import { Backoff, Loop } from './loop';
+import type { Lag } from './policy';
+import { Probe } from './probe';
+import type { Progress } from './progress';
+import type { Evidence } from './reading';
+
+const LONGEST_GAP_MS = 1000;
+
+/** Asks one replica how far it is: while a sample is on its way to it, or it has to prove itself. */
+export class ReplicaProbe {
+  readonly #node: string;
+  readonly #evidence: Evidence;
+  readonly #progress: Progress;
+  readonly #intervalMs: number;
+  readonly #warn: (message: string) => void;
+  readonly #onAnswer: () => void;
+  readonly #onLag: (ms: number) => void;
+  readonly #probe: Probe;
+  readonly #loop: Loop;
+  readonly #backoff = new Backoff();
+  readonly #lag = new LagWatch();
+  #askedAt = -Infinity;
+  #unfitSince: number | undefined;
+
+  constructor(
+    node: string,
+    parts: {
+      environment: ProbeEnvironment;
+      evidence: Evidence;
+      progress: Progress;
+      intervalMs: number;
+      warn: (message: string) => void;
+      onAnswer: () => void;
+      onLag: (ms: number) => void;
+      onLost: () => void;
+    },
+  ) {
+    this.#node = node;
+    this.#evidence = parts.evidence;
+    this.#progress = parts.progress;
+    this.#intervalMs = parts.intervalMs;
+    this.#warn = parts.warn;
+    this.#onAnswer = parts.onAnswer;
+    this.#onLag = parts.onLag;
+    this.#probe = new Probe(() => parts.environment.openProbe(node), parts.onLost);
+    this.#loop = new Loop(
+      () => this.#due(),
+      () => this.#turn(),
+    );
+  }
+
+  /** Whether samples are of any use to it: it answers, and can pass them. */
+  get wantsSamples(): boolean {
+    const standing = this.#progress.standing(this.#node);
+    if (standing === 'primary') return true;
+    return !this.#backoff.failing && (standing === 'proven' || standing === 'unread');
+  }
+
+  /** Something may have become due. */
+  poke(): void {
+    this.#loop.poke();
+  }
+
+  /** The connection is of the time before. */
+  drop(): void {
+    this.#probe.drop();
+    this.#lag.forget();
+    this.#loop.poke();
+  }
+
+  lag(): Lag | undefined {
+    const ms = this.#lag.lagMs(this.#progress.pending(this.#node), now());
+    if (ms === undefined || !this.#progress.serves(this.#node)) return undefined;
+    const bytes = this.#evidence.countsBytes ? this.#progress.distance(this.#node) : undefined;
+    return { ms, bytes };
+  }
+
+  async close(): Promise<void> {
+    this.#loop.close();
+    await this.#probe.end();
+  }
+
+  #due(): number | undefined {
+    switch (this.#progress.standing(this.#node)) {
+      case 'proven': {
+        const pending = this.#progress.pending(this.#node);
+        if (!pending) return undefined;
+        return Math.max(
+          this.#lag.nextAsk(pending, this.#intervalMs),
+          // A refusal leaves what it has shown, but asking goes slower.
+          this.#backoff.retryAt,
+        );
+      }
+      case 'unread':
+      case 'void':
+        return Math.max(this.#askedAt + this.#intervalMs, this.#backoff.retryAt);
+      case 'behind':
+        return Math.max(this.#askedAt + this.#catchUpGapMs(), this.#backoff.retryAt);
+      case 'primary':
+      case 'mixed':
+      case 'opaque':
+      case undefined:
+        return undefined;
+    }
+  }
+
+  #catchUpGapMs(): number {
+    const sinceMs = this.#askedAt - (this.#unfitSince ?? this.#askedAt);
+    return Math.min(Math.max(this.#intervalMs, sinceMs / 8), LONGEST_GAP_MS);
+  }
+
+  async #turn(): Promise<void> {
+    try {
+      await this.#probe.connect();
+      await this.#ask();
+    } catch (error) {
+      this.#failed(error);
+    }
+    this.#onAnswer();
+  }
+
+  async #ask(): Promise<void> {
+    const ticket = this.#progress.ticket(this.#node);
+    this.#askedAt = now();
+    this.#lag.asked(this.#askedAt);
+    const { row, processId } = await this.#probe.ask(this.#evidence.readSql);
+    const reading = this.#evidence.parse(row, processId);
+    const { passed } = this.#progress.replicaSaid(this.#node, reading, ticket);
+    if (passed) {
+      const ms = now() - passed.sentAt;
+      this.#lag.saw(ms);
+      this.#onLag(ms);
+    }
+    if (this.#progress.serves(this.#node)) this.#unfitSince = undefined;
+    else this.#unfitSince ??= this.#askedAt;
+    // What is none of ours is asked again, but not all the time.
+    if (this.#progress.standing(this.#node) === 'void') this.#backoff.failed();
+    else this.#backoff.succeeded();
+  }
+
+  #failed(error: unknown): void {
+    this.#backoff.failed();
+    if (isRefusal(error)) {
+      // A table that we have just made on the primary comes by replication.
+      if (error.code === NO_TABLE && this.#evidence.setupSql !== undefined) return;
+      this.#warn(
+        `${this.#node} refuses to tell how far it is (${error.message}): nothing is proven of it. ` +
+          `To change that, ${this.#evidence.remedy}.`,
+      );
+      return;
+    }
+    // A node that can't be asked is not known to be where it was.
+    if (this.#progress.standing(this.#node) !== 'void') this.#progress.lost(this.#node);
+  }
+}

@@ -1,0 +1,77 @@
+/** The primary's position at a moment: whoever is at `position` shows every commit up to `seq`. */
+export interface Sample {
+  /** Logical time at which the question was sent: commits up to it were acknowledged before. */
+  readonly seq: number;
+  readonly position: bigint;
+  /** Monotonic milliseconds at which the question was sent. */
+  readonly sentAt: number;
+}
+
+const LIMIT = 1024;
+
+/**
+ * The samples that some replica has not passed yet, in the order they were taken: neither
+ * `seq` nor `position` ever falls. Leaving one out is always safe, a later one proves the same and more.
+ */
+export class Samples {
+  #list: Sample[] = [];
+
+  get newest(): Sample | undefined {
+    return this.#list.at(-1);
+  }
+
+  get size(): number {
+    return this.#list.length;
+  }
+
+  add(sample: Sample): void {
+    this.#list.push(sample);
+    if (this.#list.length > LIMIT) this.#thin();
+  }
+
+  /** The newest sample that a node at `position` has passed. */
+  passedAt(position: bigint): Sample | undefined {
+    return this.#list[this.#count((sample) => sample.position <= position) - 1];
+  }
+
+  /** The newest sample that proves no more than `seq`. */
+  upTo(seq: number): Sample | undefined {
+    return this.#list[this.#count((sample) => sample.seq <= seq) - 1];
+  }
+
+  /** The oldest sample that proves more than `seq`. */
+  after(seq: number): Sample | undefined {
+    return this.#list[this.#count((sample) => sample.seq <= seq)];
+  }
+
+  /** Forgets what proves no more than `seq`. */
+  drop(seq: number): void {
+    this.#list.splice(
+      0,
+      this.#count((sample) => sample.seq <= seq),
+    );
+  }
+
+  clear(): void {
+    this.#list = [];
+  }
+
+  /** How many samples at the start of the list satisfy `holds`, which is true of a prefix of it. */
+  #count(holds: (sample: Sample) => boolean): number {
+    let low = 0;
+    let high = this.#list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const sample = this.#list[middle];
+      if (sample && holds(sample)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** A replica far behind: half of the steps will do. The newest stays. */
+  #thin(): void {
+    const parity = (this.#list.length - 1) % 2;
+    this.#list = this.#list.filter((_, index) => index % 2 === parity);
+  }
+}

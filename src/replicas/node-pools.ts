@@ -1,0 +1,298 @@
+import { later, now } from '../clock';
+import { OptionsError, echo } from '../errors';
+import { Choice } from './choice';
+import type { NodeState, StateChange } from './health';
+import type { NodePool } from './node-pool';
+import { Primary } from './primary';
+import { Replica } from './replica';
+import type {
+  NodeHooks,
+  NodePoolsOptions,
+  NodeSpec,
+  ReadRefusal,
+  ReadResult,
+  Timers,
+} from './types';
+
+export interface NodePoolsParts<C extends object> {
+  readonly primary: NodeSpec<C>;
+  readonly replicas: readonly NodeSpec<C>[];
+  readonly hooks: NodeHooks<C>;
+  readonly options?: NodePoolsOptions;
+  readonly timers?: Timers;
+  /** Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** A replica as it stands, for health pages. */
+export interface ReplicaStatus {
+  readonly node: string;
+  readonly state: NodeState;
+  readonly size: number;
+  readonly using: number;
+  readonly waiting: number;
+}
+
+export interface ReadRequest<C extends object> {
+  /** Names of the replicas that may serve the read. */
+  readonly eligible: readonly string[];
+  /** Asked once a connection is in hand, after any waiting: is the node still eligible? Default: yes. */
+  readonly recheck?: (node: string, connection: C) => boolean;
+}
+
+/** Where a connection of ours lives. */
+interface Home<C extends object> {
+  readonly node: string;
+  release(connection: C): void;
+  destroy(connection: C): Promise<void>;
+}
+
+/** One pool a replica, and two for the primary. Opens nothing until asked. */
+export class NodePools<C extends object> {
+  readonly #parts: NodePoolsParts<C>;
+  readonly #timers: Timers;
+  readonly #primary: Primary<C>;
+  readonly #replicas = new Map<string, Replica<C>>();
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #homes = new WeakMap<C, Home<C>>();
+  readonly #choice = new Choice();
+  readonly #listeners = new Set<(change: StateChange) => void>();
+
+  /** @throws OptionsError when two nodes have the same name, or a weight is not above zero. */
+  constructor(parts: NodePoolsParts<C>) {
+    this.#parts = parts;
+    this.#timers = parts.timers ?? { now, later };
+    const { primary, hooks, options } = parts;
+    this.#primary = new Primary<C>(primary, {
+      hooks,
+      maxFallback: options?.maxPrimaryFallback,
+      timers: this.#timers,
+      onOpen: (connection, pool) => {
+        this.#homes.set(connection, {
+          node: primary.name,
+          release: (given) => {
+            this.#primary.endFallback(given);
+            pool.release(given);
+          },
+          destroy: (given) => {
+            this.#primary.endFallback(given);
+            return pool.destroy(given);
+          },
+        });
+      },
+    });
+    for (const spec of parts.replicas) this.add(spec);
+  }
+
+  /** The primary's pool for writes and transactions. */
+  get writePool(): NodePool<C> {
+    return this.#primary.writes;
+  }
+
+  /** The pools that serve reads: one a replica, and one of the primary. */
+  readPools(): NodePool<C>[] {
+    return [...[...this.#replicas.values()].map(({ pool }) => pool), this.#primary.reads];
+  }
+
+  /** Reads that the primary is serving in place of replicas. */
+  get fallbacks(): number {
+    return this.#primary.fallbacks;
+  }
+
+  /**
+   * A connection of the primary for a write or a transaction.
+   *
+   * @throws what its connect throws; an Error when the connection is not admitted
+   * @throws the pool's TimeoutError when none is free in time
+   */
+  acquireWrite(): Promise<C> {
+    return this.#primary.writes.acquire();
+  }
+
+  /**
+   * A connection of the primary for one read. `fallback`: a replica should have served it; such reads
+   * are counted until the connection is given back.
+   *
+   * @throws ReplicasUnavailableError when `maxPrimaryFallback` such reads are at it
+   * @throws what {@link acquireWrite} throws
+   */
+  acquirePrimaryRead({ fallback = false } = {}): Promise<C> {
+    return fallback ? this.#primary.acquireFallback() : this.#primary.reads.acquire();
+  }
+
+  /**
+   * A connection of the least loaded replica among the eligible ones. A replica that can't give one
+   * is left out from then on, and the read goes to the next; when none is left, it says why.
+   *
+   * @throws the pool's TimeoutError when the chosen replica has no free connection in time
+   */
+  async acquireRead({ eligible, recheck }: ReadRequest<C>): Promise<ReadResult<C>> {
+    const refusals: ReadRefusal[] = [];
+    const untried = new Set(eligible);
+    for (;;) {
+      const replica = this.#choose(untried);
+      if (!replica) break;
+      untried.delete(replica.name);
+      const result = await replica.acquire();
+      if (result.kind === 'refused') {
+        refusals.push(...result.refusals);
+      } else if (fits(replica, result.connection, recheck)) {
+        return result;
+      } else {
+        refusals.push({ node: replica.name, because: 'not-eligible' });
+      }
+    }
+    for (const node of untried) {
+      refusals.push(this.#replicas.get(node)?.refusal() ?? { node, because: 'unknown-node' });
+    }
+    return { kind: 'refused', refusals };
+  }
+
+  /** Takes a connection back. False when it is none of ours. */
+  release(connection: C): boolean {
+    const home = this.#homes.get(connection);
+    home?.release(connection);
+    return home !== undefined;
+  }
+
+  /** Closes a connection, in use or not. Resolves with false when it is none of ours; never rejects. */
+  async destroy(connection: C): Promise<boolean> {
+    const home = this.#homes.get(connection);
+    await home?.destroy(connection);
+    return home !== undefined;
+  }
+
+  /** The node at the other end; `undefined` for a connection that is none of ours. */
+  nodeOf(connection: C): string | undefined {
+    return this.#homes.get(connection)?.node;
+  }
+
+  /** Whether reads can be sent to this replica now, as far as its health goes. */
+  usable(node: string): boolean {
+    return this.#replicas.get(node)?.usable === true;
+  }
+
+  replicas(): ReplicaStatus[] {
+    return [...this.#replicas.values()].map(({ name, state, pool }) => ({
+      node: name,
+      state,
+      size: pool.size,
+      using: pool.using,
+      waiting: pool.waiting,
+    }));
+  }
+
+  /** A read on `node` failed with `error`. */
+  noteFailure(node: string, error: unknown): void {
+    this.#replicas.get(node)?.failed(error);
+  }
+
+  /** A statement was answered by `node`. */
+  noteSuccess(node: string): void {
+    this.#replicas.get(node)?.served();
+  }
+
+  /** Calls `fn` when a replica changes its state. It must not throw. */
+  onStateChange(fn: (change: StateChange) => void): { dispose(): void } {
+    const listener = (change: StateChange): void => fn(change);
+    this.#listeners.add(listener);
+    return { dispose: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Adds a replica. @throws OptionsError when the name is taken or the weight not above zero */
+  add(spec: NodeSpec<C>): void {
+    const { name, weight = 1 } = spec;
+    if (name === this.#parts.primary.name || this.#replicas.has(name)) {
+      throw new OptionsError(
+        `two nodes have the name ${echo(name)}: give each entry of replication.read a name of its own.`,
+      );
+    }
+    if (!(weight > 0 && weight < Infinity)) {
+      throw new OptionsError(
+        `the weight of node ${echo(name)} must be a number above zero, got ${echo(weight)}.`,
+      );
+    }
+    const { hooks, options, random = Math.random } = this.#parts;
+    const replica: Replica<C> = new Replica<C>(spec, {
+      hooks,
+      connectTimeoutMs: options?.connectTimeoutMs ?? 3000,
+      replicaTimeoutMs: options?.replicaTimeoutMs ?? 2000,
+      timers: this.#timers,
+      random,
+      onChange: (from, to) => this.#tell(name, from, to),
+      onOpen: (connection) => {
+        this.#homes.set(connection, {
+          node: name,
+          release: (given) => replica.release(given),
+          destroy: (given) => replica.destroy(given),
+        });
+      },
+    });
+    this.#replicas.set(name, replica);
+  }
+
+  /** Takes a replica out at once; resolves when its last connection is back and closed. */
+  async remove(node: string): Promise<void> {
+    const replica = this.#replicas.get(node);
+    if (!replica) return;
+    this.#replicas.delete(node);
+    this.#choice.forget(node);
+    const leaving = replica.drain().then(() => replica.pool.destroyAllNow());
+    this.#leaving.add(leaving);
+    await leaving;
+    this.#leaving.delete(leaving);
+  }
+
+  /** Opens the `min` connections of each replica. What fails is a matter of health: never rejects. */
+  async warmUp(): Promise<void> {
+    await Promise.allSettled([...this.#replicas.values()].map(({ pool }) => pool.fill()));
+  }
+
+  /** Takes no more work; resolves once every connection is back. */
+  async drain(): Promise<void> {
+    await Promise.all([
+      this.#primary.writes.drain(),
+      this.#primary.reads.drain(),
+      ...[...this.#replicas.values()].map((replica) => replica.drain()),
+      ...this.#leaving,
+    ]);
+  }
+
+  /** Closes every connection that nobody is using. */
+  async destroyAllNow(): Promise<void> {
+    const pools = [this.#primary.writes, ...this.readPools()];
+    await Promise.all(pools.map((pool) => pool.destroyAllNow()));
+  }
+
+  #choose(names: ReadonlySet<string>): Replica<C> | undefined {
+    const candidates = [];
+    for (const name of names) {
+      const replica = this.#replicas.get(name);
+      if (!replica?.usable) continue;
+      const { weight, inQuestion, pool } = replica;
+      candidates.push({ name, weight, inQuestion, load: pool.using + pool.waiting, replica });
+    }
+    return this.#choice.pick(candidates)?.replica;
+  }
+
+  #tell(node: string, from: NodeState, to: NodeState): void {
+    const because = to.kind === 'up' ? 'answers' : to.because;
+    const change: StateChange = { node, from: from.kind, to: to.kind, because };
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+/** Asks once more whether the replica is eligible; if not, the connection goes back. */
+function fits<C extends object>(
+  replica: Replica<C>,
+  connection: C,
+  recheck: ReadRequest<C>['recheck'],
+): boolean {
+  let answer = false;
+  try {
+    answer = recheck?.(replica.name, connection) ?? true;
+  } finally {
+    if (!answer) replica.release(connection);
+  }
+  return answer;
+}

@@ -1,0 +1,268 @@
+import { isFull, meaningOf } from './failures';
+import { NodeHealth, type NodeState, type TrialResult } from './health';
+import { NodePool, shut } from './node-pool';
+import { SilenceWatch } from './silence';
+import type {
+  Admission,
+  NodeHooks,
+  NodeSpec,
+  ReadRefusal,
+  ReadResult,
+  Timers,
+  Trouble,
+} from './types';
+import { within } from './within';
+
+export interface ReplicaParts<C extends object> {
+  readonly hooks: NodeHooks<C>;
+  readonly connectTimeoutMs: number;
+  readonly replicaTimeoutMs: number;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly onChange: (from: NodeState, to: NodeState) => void;
+  /** A connection has come about, admitted or not. */
+  readonly onOpen: (connection: C) => void;
+}
+
+/** One replica: its pool, its health, and what each tells the other. */
+export class Replica<C extends object> {
+  readonly name: string;
+  readonly weight: number;
+  readonly #spec: NodeSpec<C>;
+  readonly #parts: ReplicaParts<C>;
+  readonly #pool: NodePool<C>;
+  readonly #health: NodeHealth;
+  readonly #silence: SilenceWatch<C>;
+  /** The one connect that others wait for, as long as none has succeeded. */
+  #pilot: Promise<unknown> | undefined;
+  #reached = false;
+  #inQuestion = false;
+  #closed = false;
+
+  constructor(spec: NodeSpec<C>, parts: ReplicaParts<C>) {
+    this.name = spec.name;
+    this.weight = spec.weight ?? 1;
+    this.#spec = spec;
+    this.#parts = parts;
+    const { timers, random, onChange } = parts;
+    this.#pool = new NodePool<C>(spec, {
+      min: spec.pool.min,
+      open: () => this.#open(),
+      onLost: (connection) => this.#lost(connection),
+      timers,
+    });
+    this.#health = new NodeHealth({ trial: () => this.#trial(), onChange, timers, random });
+    this.#silence = new SilenceWatch<C>(parts.replicaTimeoutMs, timers, () => void this.#ask());
+  }
+
+  get pool(): NodePool<C> {
+    return this.#pool;
+  }
+
+  get state(): NodeState {
+    return this.#health.state;
+  }
+
+  get usable(): boolean {
+    return !this.#closed && this.state.kind === 'up';
+  }
+
+  /** A read has been waiting in vain, and a connect is finding out why. */
+  get inQuestion(): boolean {
+    return this.#inQuestion;
+  }
+
+  /** @throws the pool's TimeoutError when no connection is free in time */
+  async acquire(): Promise<ReadResult<C>> {
+    let connection: C;
+    try {
+      connection = await this.#pool.acquire();
+    } catch (error) {
+      if (error instanceof Unavailable) return { kind: 'refused', refusals: [error.refusal] };
+      throw error;
+    }
+    // A connection may come from another reader's hands after the node has gone.
+    if (this.state.kind !== 'up') {
+      this.#pool.release(connection);
+      return { kind: 'refused', refusals: [this.#refusal()] };
+    }
+    this.#silence.hold(connection);
+    return { kind: 'acquired', node: this.name, connection };
+  }
+
+  release(connection: C): void {
+    this.#silence.letGo(connection);
+    if (this.#pool.release(connection)) this.#silence.heard();
+  }
+
+  destroy(connection: C): Promise<void> {
+    this.#silence.letGo(connection);
+    return this.#pool.destroy(connection);
+  }
+
+  /** A read on this node failed. */
+  failed(error: unknown): void {
+    const { node } = meaningOf(error);
+    if (node === 'lost') this.#doubt(error);
+    else if (node === 'silent') void this.#ask();
+    else this.served();
+  }
+
+  /** A statement got its answer from this node. */
+  served(): void {
+    this.#silence.heard();
+    this.#health.served();
+  }
+
+  /** Why no read is sent here; only for a node that is not up, or closed. */
+  refusal(): ReadRefusal {
+    return this.#closed ? { node: this.name, because: 'unknown-node' } : this.#refusal();
+  }
+
+  /** Takes no more work; resolves once every connection is back. A frozen node can't prevent it. */
+  async drain(): Promise<void> {
+    this.#closed = true;
+    this.#health.close();
+    await this.#pool.drain();
+    this.#silence.close();
+  }
+
+  async #open(): Promise<C> {
+    while (this.#pilot) await this.#pilot;
+    if (this.state.kind !== 'up') throw new Unavailable(this.#refusal());
+    const connecting = this.#connect();
+    if (!this.#reached) {
+      this.#pilot = connecting.then(noop, noop).finally(() => (this.#pilot = undefined));
+    }
+    return connecting;
+  }
+
+  async #connect(): Promise<C> {
+    try {
+      const connection = await this.#dial();
+      this.#reached = true;
+      return connection;
+    } catch (error) {
+      const because = troubleOf(error);
+      // The server holds as many connections as it may, ours among them: the node itself is well.
+      const full = isFull(error) && this.#pool.using + this.#pool.available > 0;
+      if (!full) this.#gone(because, error);
+      throw new Unavailable({ node: this.name, because, error });
+    }
+  }
+
+  /** One connect, through to admission. */
+  async #dial(): Promise<C> {
+    const { connectTimeoutMs, timers, onOpen } = this.#parts;
+    const opening = this.#spec.connect(connectTimeoutMs);
+    try {
+      const admitting = opening.then(async (connection) => {
+        onOpen(connection);
+        await this.#admit(connection);
+        return connection;
+      });
+      return await within(admitting, connectTimeoutMs, `connect to ${this.name}`, timers);
+    } catch (error) {
+      // It may still come about, long after nobody waits for it.
+      void opening.then((connection) => shut(this.#spec, connection, timers), noop);
+      throw error;
+    }
+  }
+
+  async #admit(connection: C): Promise<void> {
+    const answer = await this.#parts.hooks.admit(this.name, connection);
+    if (answer !== true) throw new NotAdmitted(answer);
+    if (!this.#spec.validate(connection)) throw new Error('Connection terminated unexpectedly');
+  }
+
+  async #trial(): Promise<TrialResult> {
+    try {
+      const connection = await this.#dial();
+      this.#reached = true;
+      void shut(this.#spec, connection, this.#parts.timers);
+      return { ok: true };
+    } catch (error) {
+      const because = troubleOf(error);
+      this.#giveUp(because);
+      return { ok: false, because, error };
+    }
+  }
+
+  /** A frozen node and a slow statement look the same from one connection: one connect tells. */
+  async #ask(): Promise<void> {
+    if (this.#inQuestion || this.state.kind !== 'up') return;
+    this.#inQuestion = true;
+    try {
+      void shut(this.#spec, await this.#dial(), this.#parts.timers);
+      this.#silence.heard();
+    } catch (error) {
+      const because = troubleOf(error);
+      if (because === 'connect-failed' && meaningOf(error).node === 'answered') {
+        this.#silence.heard();
+      } else {
+        this.#gone(because, error);
+      }
+    } finally {
+      this.#inQuestion = false;
+    }
+  }
+
+  #lost(connection: C): void {
+    this.#silence.letGo(connection);
+    this.#doubt(new Error('Connection terminated unexpectedly'));
+  }
+
+  #doubt(error: unknown): void {
+    this.#forget();
+    this.#health.doubt('connection-lost', error);
+  }
+
+  #gone(because: Trouble, error: unknown): void {
+    this.#giveUp(because);
+    this.#health.fail(because, error);
+  }
+
+  #giveUp(because: Trouble): void {
+    this.#reached = false;
+    if (because === 'not-admitted' || because === 'is-primary') return;
+    if (because === 'no-answer') this.#pool.cutAll();
+    this.#forget();
+  }
+
+  /** A restart may have happened, or may happen with no connection left to notice it by. */
+  #forget(): void {
+    this.#reached = false;
+    this.#pool.renew();
+    this.#parts.hooks.lost(this.name);
+  }
+
+  #refusal(): ReadRefusal {
+    const { state, name } = this;
+    if (state.kind === 'up') return { node: name, because: 'not-eligible' };
+    return { node: name, because: state.because, error: state.error };
+  }
+}
+
+/** Inside the pool: the node can't give a connection. */
+class Unavailable extends Error {
+  constructor(readonly refusal: ReadRefusal) {
+    super(`${refusal.node} is not available: ${refusal.because}`);
+  }
+}
+
+class NotAdmitted extends Error {
+  constructor(readonly answer: Exclude<Admission, true>) {
+    super(answer === 'primary' ? 'this replica is the primary itself' : 'not admitted');
+  }
+}
+
+function troubleOf(error: unknown): Trouble {
+  if (error instanceof NotAdmitted) {
+    return error.answer === 'primary' ? 'is-primary' : 'not-admitted';
+  }
+  return meaningOf(error).node === 'silent' ? 'no-answer' : 'connect-failed';
+}
+
+function noop(): void {
+  // What is waited for matters, not what became of it.
+}

@@ -1,0 +1,53 @@
+import type { Timers } from './types';
+
+/**
+ * Notices that a read has been waiting for a node that says nothing to anybody. A slow statement and
+ * a frozen node look the same from one connection, so this only raises the question.
+ */
+export class SilenceWatch<C extends object> {
+  readonly #limitMs: number;
+  readonly #timers: Timers;
+  readonly #onSilence: () => void;
+  readonly #heldSince = new Map<C, number>();
+  #heardAt = -Infinity;
+  #timer: { cancel(): void } | undefined;
+
+  constructor(limitMs: number, timers: Timers, onSilence: () => void) {
+    this.#limitMs = limitMs;
+    this.#timers = timers;
+    this.#onSilence = onSilence;
+  }
+
+  hold(connection: C): void {
+    this.#heldSince.set(connection, this.#timers.now());
+    this.#arm();
+  }
+
+  letGo(connection: C): void {
+    this.#heldSince.delete(connection);
+  }
+
+  /** The node has answered something. */
+  heard(): void {
+    this.#heardAt = this.#timers.now();
+  }
+
+  /** Nobody waits any more. */
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#heldSince.clear();
+  }
+
+  #arm(): void {
+    this.#timer ??= this.#timers.later(this.#limitMs, () => {
+      this.#timer = undefined;
+      // The map keeps the order of its entries: the first is the oldest.
+      const [oldest] = this.#heldSince.values();
+      if (oldest === undefined) return;
+      this.#arm();
+      const due = this.#timers.now() - this.#limitMs;
+      if (oldest <= due && this.#heardAt <= due) this.#onSilence();
+    });
+  }
+}

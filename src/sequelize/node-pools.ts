@@ -1,0 +1,235 @@
+import { ConnectionAcquireTimeoutError } from 'sequelize';
+import { TimeoutError } from 'sequelize-pool';
+import { ReplicasUnavailableError } from '../errors';
+import type { NodeConnection } from '../freshness';
+import {
+  NodePools,
+  type Admission,
+  type NodePoolsOptions,
+  type NodeSpec,
+  type PoolSettings,
+  type ReadRefusal,
+} from '../replicas';
+import type { Connection, NodeConfig, SequelizeInternals } from './internals';
+import { PRIMARY } from './nodes';
+import { CombinedView, type PoolView, type ReplicationPool } from './pool-view';
+import { Route } from './route';
+
+export { Route } from './route';
+
+interface FullNodeConfig extends NodeConfig {
+  readonly weight?: number;
+  readonly dialectOptions?: object;
+}
+
+/** Private members of Sequelize's connection manager that only this file touches. */
+interface PooledConnectionManager {
+  pool: ReplicationPool;
+  readonly config: {
+    readonly pool: PoolSettings & { validate(connection: Connection): boolean };
+    readonly replication: { readonly write: FullNodeConfig; readonly read: FullNodeConfig[] };
+  };
+  _connect(config: FullNodeConfig): Promise<Connection>;
+  _disconnect(connection: Connection): Promise<unknown>;
+}
+
+interface PgClient extends Connection {
+  query(sql: string): Promise<{ rows: Record<string, unknown>[] }>;
+  readonly connection: Connection['connection'] & { readonly stream: { destroy(): void } };
+}
+
+export interface NodePoolsInstallation {
+  readonly pools: NodePools<Connection>;
+  /** Gives Sequelize its own pools back; ours close when their last connection is back. Idempotent. */
+  remove(): void;
+}
+
+export interface InstallNodePoolsParts {
+  /** The replicas' names, in the order of `replication.read`. */
+  readonly names: readonly string[];
+  readonly admit: (node: string, connection: NodeConnection) => Promise<Admission>;
+  readonly lost: (node: string) => void;
+  /** Whether a replica may serve a read of which nothing is known. */
+  readonly serves: (node: string) => boolean;
+  readonly options?: NodePoolsOptions;
+}
+
+/**
+ * Puts one pool a node in the place of Sequelize's two. Each has the size and times of the `pool`
+ * option, so up to twice `pool.max` connections go to the primary. Opens nothing.
+ *
+ * Only for an instance with `replication`.
+ *
+ * @throws OptionsError when two nodes have the same name or a node's weight is not above zero
+ */
+export function installNodePools(
+  instance: SequelizeInternals,
+  parts: InstallNodePoolsParts,
+): NodePoolsInstallation {
+  const manager = instance.connectionManager as unknown as PooledConnectionManager;
+  const pools = new NodePools<Connection>({
+    ...specsOf(manager, parts.names),
+    hooks: {
+      admit: (node, connection) => parts.admit(node, asked(connection as PgClient)),
+      lost: parts.lost,
+    },
+    options: parts.options,
+  });
+  const stock = manager.pool;
+  const ours = new ReplicatedPool(pools, stock, parts);
+  manager.pool = ours;
+  return {
+    pools,
+    remove: () =>
+      ours.retire(() => {
+        if (manager.pool === ours) manager.pool = stock;
+      }),
+  };
+}
+
+/** Our pools in the shape of Sequelize's. */
+class ReplicatedPool implements ReplicationPool {
+  readonly read: PoolView;
+  readonly write: PoolView;
+  readonly #pools: NodePools<Connection>;
+  readonly #stock: ReplicationPool;
+  readonly #names: readonly string[];
+  readonly #serves: (node: string) => boolean;
+  #retired: Promise<void> | undefined;
+
+  constructor(
+    pools: NodePools<Connection>,
+    stock: ReplicationPool,
+    { names, serves }: InstallNodePoolsParts,
+  ) {
+    this.#pools = pools;
+    this.#stock = stock;
+    this.#names = names;
+    this.#serves = serves;
+    this.read = new CombinedView(this, 'SELECT', () => pools.readPools());
+    this.write = new CombinedView(this, undefined, () => [pools.writePool]);
+  }
+
+  /**
+   * `useMaster` may be a {@link Route}. Otherwise what Sequelize means by it: a SELECT without it may
+   * be served by any replica, everything else by the primary.
+   */
+  readonly acquire = async (queryType?: string, useMaster?: unknown): Promise<Connection> => {
+    const anyReplica = queryType === 'SELECT' && !useMaster;
+    try {
+      // Sequelize's own pool object finds its parts through the manager, which leads back here.
+      if (this.#retired) return await (anyReplica ? this.#stock.read : this.#stock.write).acquire();
+      if (useMaster instanceof Route) return await this.#serve(useMaster);
+      if (!anyReplica) return await this.#pools.acquireWrite();
+      return await this.#serve(Route.toReplica(this.#names, { recheck: this.#serves }));
+    } catch (error) {
+      throw error instanceof TimeoutError ? new ConnectionAcquireTimeoutError(error) : error;
+    }
+  };
+
+  release(connection: Connection): void {
+    if (!this.#pools.release(connection)) this.#stockPoolOf(connection).release(connection);
+  }
+
+  async destroy(connection: Connection): Promise<void> {
+    if (await this.#pools.destroy(connection)) return;
+    // Lost while it was being set up: it has not been in any pool.
+    if (connection.queryType === undefined) return;
+    await this.#stockPoolOf(connection).destroy(connection);
+  }
+
+  async drain(): Promise<void> {
+    const { read, write } = this.#stock;
+    await Promise.all([this.#retired ?? this.#pools.drain(), read.drain(), write.drain()]);
+  }
+
+  async destroyAllNow(): Promise<void> {
+    const { read, write } = this.#stock;
+    await Promise.all([this.#pools.destroyAllNow(), read.destroyAllNow(), write.destroyAllNow()]);
+  }
+
+  /** From now on connections come from the stock pool; ours are taken back, closed, and then `onEmpty`. */
+  retire(onEmpty: () => void): void {
+    this.#retired ??= this.#pools
+      .drain()
+      .then(() => this.#pools.destroyAllNow())
+      .then(onEmpty);
+  }
+
+  async #serve(route: Route): Promise<Connection> {
+    const { eligible, recheck, otherwise } = route;
+    route.refusals = [];
+    if (eligible.length > 0) {
+      const result = await this.#pools.acquireRead({ eligible, recheck });
+      if (result.kind === 'acquired') {
+        route.node = result.node;
+        return result.connection;
+      }
+      route.refusals = result.refusals;
+      if (otherwise === 'error') throw unavailable(result.refusals);
+    }
+    route.node = PRIMARY;
+    return this.#pools.acquirePrimaryRead({ fallback: route.fallback || eligible.length > 0 });
+  }
+
+  #stockPoolOf(connection: Connection): PoolView {
+    return connection.queryType === 'read' ? this.#stock.read : this.#stock.write;
+  }
+}
+
+function specsOf(
+  manager: PooledConnectionManager,
+  names: readonly string[],
+): { primary: NodeSpec<Connection>; replicas: NodeSpec<Connection>[] } {
+  const { pool, replication } = manager.config;
+  const specOf = (
+    name: string,
+    queryType: 'read' | 'write',
+    config: FullNodeConfig,
+  ): NodeSpec<Connection> => ({
+    name,
+    connect: async (timeoutMs) => {
+      // A copy: connecting writes to its config. The driver's own time-out, well behind ours, is
+      // there to close the socket.
+      const { dialectOptions } = config;
+      const connection = await manager._connect({
+        ...config,
+        ...(timeoutMs !== undefined && {
+          dialectOptions: { connectionTimeoutMillis: 2 * timeoutMs, ...dialectOptions },
+        }),
+      });
+      connection.queryType = queryType;
+      return connection;
+    },
+    disconnect: async (connection) => {
+      await manager._disconnect(connection);
+    },
+    sever: (connection) => (connection as PgClient).connection.stream.destroy(),
+    validate: (connection) => pool.validate(connection),
+    pool,
+    ...(config.weight !== undefined && { weight: config.weight }),
+  });
+  return {
+    primary: specOf(PRIMARY, 'write', replication.write),
+    replicas: names.flatMap((name, index) => {
+      const config = replication.read[index];
+      return config ? [specOf(name, 'read', config)] : [];
+    }),
+  };
+}
+
+function asked(client: PgClient): NodeConnection {
+  return {
+    ...(client.processID !== undefined && { processId: client.processID }),
+    query: async (sql) => (await client.query(sql)).rows,
+  };
+}
+
+function unavailable(refusals: readonly ReadRefusal[]): ReplicasUnavailableError {
+  const why = refusals.map(({ node, because }) => `${node}: ${because}`).join(', ');
+  const cause = refusals.find(({ error }) => error !== undefined)?.error;
+  return new ReplicasUnavailableError(
+    `no replica could take the read (${why}), and onNoReplica: 'error' keeps it from the primary.`,
+    { cause },
+  );
+}

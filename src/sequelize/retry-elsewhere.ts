@@ -1,0 +1,52 @@
+import { isRetryableElsewhere, type NodePools } from '../replicas';
+import type { Connection } from './internals';
+import { PRIMARY } from './nodes';
+import { Statement } from './statement';
+
+/** SQLSTATE read_only_sql_transaction: a standby was asked to write. */
+const READ_ONLY = '25006';
+
+/**
+ * A read that a replica failed on (lost connection, recovery conflict, a definition that has not
+ * arrived there) is tried once on another replica and then on the primary: a read is safe to repeat.
+ * Nothing else is repeated, since only proven reads are ever routed to a replica.
+ */
+export function retryElsewhere(pools: NodePools<Connection>) {
+  return async (
+    first: Statement,
+    run: (statement: Statement) => Promise<unknown>,
+  ): Promise<unknown> => {
+    for (let statement = first; ;) {
+      try {
+        const result = await run(statement);
+        const node = replicaOf(statement);
+        if (node !== undefined) pools.noteSuccess(node);
+        return result;
+      } catch (error) {
+        const node = replicaOf(statement);
+        if (node === undefined) throw error;
+        pools.noteFailure(node, error);
+        if (!isRetryableElsewhere(error)) throw error;
+        statement = again(statement, node, error);
+      }
+    }
+  };
+}
+
+function again(failed: Statement, node: string, error: unknown): Statement {
+  const { builtInsert, ownSearchPath } = failed;
+  const next = new Statement(failed.text, failed.frame, { builtInsert, ownSearchPath });
+  next.useMaster = failed.useMaster;
+  next.failedOn = [...failed.failedOn, node];
+  next.writesInDisguise = failed.writesInDisguise || codeOf(error) === READ_ONLY;
+  return next;
+}
+
+/** The replica that the statement was sent to by a route of ours, outside any transaction. */
+function replicaOf({ route }: Statement): string | undefined {
+  return route?.node === PRIMARY ? undefined : route?.node;
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { parent?: { code?: unknown } }).parent?.code;
+}
