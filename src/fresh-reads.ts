@@ -213,11 +213,7 @@ class Handle implements FreshReads {
         `markWritten(tables): tables must be an array, got ${echo(tables)}; write markWritten([table]).`,
       );
     }
-    const keys = tables.flatMap((table: TableLike) => {
-      const found = this.#knowledge.resolve(nameOf(table));
-      // A table that the catalog does not have (yet): nothing is known of what reads it.
-      return found.length > 0 ? found : [EVERYTHING];
-    });
+    const keys = tables.flatMap((table: TableLike) => this.#knowledge.changedBy(nameOf(table)));
     const { operation, resolver } = currentFrame();
     this.#ledger.open([...new Set(keys)], [], operation, resolver).commit();
   }

@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { runInFrame } from '../operation';
+import { runAsking, runInFrame } from '../operation';
 import { internalsOf } from './internals';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -8,6 +8,7 @@ type Holder = Record<string, Method>;
 /** The classes of the copy of Sequelize that an instance was made by. */
 interface SequelizeClasses {
   readonly Model: Holder;
+  readonly Transaction: { readonly prototype: Holder };
   readonly Association: Readonly<
     Record<'BelongsToMany' | 'HasMany' | 'HasOne', { prototype: Holder }>
   >;
@@ -23,13 +24,14 @@ const wrapped = new WeakSet<Method>();
  * note in the current frame that such a helper is at work.
  */
 export function markReadsThatFeedWrites(sequelize: Sequelize): void {
-  const { Model, Association } = sequelize.constructor as unknown as SequelizeClasses;
+  const { Model, Association, Transaction } = sequelize.constructor as unknown as SequelizeClasses;
   for (const name of ['findOrCreate', 'findCreateFind', 'findOrBuild']) wrap(Model, name);
   for (const name of ['update', 'destroy', 'restore']) wrap(Model, name, usesIndividualHooks);
   wrap(Association.BelongsToMany.prototype, 'set');
   wrap(Association.BelongsToMany.prototype, 'add');
   wrap(Association.HasMany.prototype, 'set');
   wrap(Association.HasOne.prototype, 'set');
+  wrapTransactionStart(Transaction.prototype);
   // Finds the children on whose hooks a cascading delete runs.
   wrap(internalsOf(sequelize).getQueryInterface(), 'delete');
 }
@@ -43,6 +45,19 @@ function wrap(holder: Holder, name: string, applies?: (args: unknown[]) => boole
   };
   wrapped.add(ours);
   holder[name] = ours;
+}
+
+/** A standby refuses SERIALIZABLE, and at acquire nothing shows the isolation level. */
+function wrapTransactionStart(holder: Holder): void {
+  const original = holder['prepareEnvironment'];
+  if (typeof original !== 'function' || wrapped.has(original)) return;
+  const ours: Method = function (this: unknown, ...args) {
+    const { isolationLevel } = (this as { options: { isolationLevel?: unknown } }).options;
+    const start = () => original.apply(this, args);
+    return isolationLevel === 'SERIALIZABLE' ? runAsking('primary', start) : start();
+  };
+  wrapped.add(ours);
+  holder['prepareEnvironment'] = ours;
 }
 
 function usesIndividualHooks(args: unknown[]): boolean {

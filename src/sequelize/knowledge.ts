@@ -19,8 +19,11 @@ export interface Effect {
   readonly tables: readonly string[];
   /** Written too, but the options say that nobody waits for them. */
   readonly ignored: readonly string[];
-  /** Changes the catalog, so that what we know of it is old. */
-  readonly definition: boolean;
+  /**
+   * Whether it changes the catalog, so that what we know of it is old; `possible` when it runs code
+   * that can't be read.
+   */
+  readonly definition: 'none' | 'possible' | 'certain';
   /** One statement, not several in one text. */
   readonly single: boolean;
 }
@@ -107,9 +110,16 @@ export class Knowledge {
     await this.#loading?.catch(() => undefined);
   }
 
-  /** The canonical names of a table given by the user; none when the catalog has no such table. */
-  resolve(name: { schema: string | undefined; name: string }): readonly string[] {
-    return this.#catalog?.resolve(name, { anySchema: this.#anySchema }) ?? NOTHING;
+  /** All that a write to a table changes, whatever the write was; `*` when that can't be told. */
+  changedBy(relation: { schema: string | undefined; name: string }): readonly string[] {
+    if (!this.#catalog || this.#changes > 0) return ALL;
+    const facts = { reads: [], functions: [], identifiers: [] };
+    const writes = [{ relation, actions: ['insert', 'update', 'delete', 'truncate'] }];
+    const closure = this.#catalog.writeClosure(
+      { ...facts, writes },
+      { anySchema: this.#anySchema },
+    );
+    return closure.unknown ? ALL : closure.tables;
   }
 
   /** Whether the statement is a read, by its text and by what the functions and views in it do. */
@@ -152,6 +162,7 @@ export class Knowledge {
   touched(statement: Statement, tables: readonly string[]): readonly LiveWriteView['touched'][] {
     const { text } = statement;
     const catalog = this.#catalog;
+    this.#checkFingerprint();
     if (text === undefined || !catalog || this.#changes > 0) return tables.map(() => 'unknown');
     const named = tables.filter((table) => table !== EVERYTHING);
     if (!hasEffect(catalog.implicit) && !this.#matcher(catalog.namesReading(named))(text)) {
@@ -167,27 +178,34 @@ export class Knowledge {
 
   /** What the statement changes; `undefined` when it changes nothing. */
   effect(statement: Statement): Effect | undefined {
-    if (statement.text === undefined || statement.writesInDisguise) return everything(false, false);
+    if (statement.text === undefined || statement.writesInDisguise) {
+      return everything('possible', false);
+    }
     if (this.view(statement).nature !== 'not-a-read') return undefined;
     const analysis = this.#analyse(statement);
     if (analysis.setsSearchPath) this.#anySchema = true;
     if (analysis.kind === 'transaction' || analysis.kind === 'session') return undefined;
     const single = analysis.statements === 1;
     this.#checkFingerprint();
-    if (analysis.changesCatalog) return everything(true, single);
+    if (analysis.changesCatalog) return everything('certain', single);
     const catalog = this.#catalog;
     if (!catalog) this.start();
-    if (!catalog || this.#changes > 0 || analysis.writesUnknown) return everything(false, single);
+    if (analysis.writesUnknown) return everything('possible', single);
+    if (!catalog || this.#changes > 0) return everything('none', single);
     const closure = catalog.writeClosure(factsOf(analysis), this.#resolution(statement));
     this.#lookFor(closure.missing);
-    if (closure.unknown) return everything(false, single);
+    if (closure.unknown) {
+      // Triggers hardly ever hold DDL, and may run with each row; what is called by name may well.
+      const called = analysis.kind !== 'write' || analysis.functions.length > 0;
+      return everything(called ? 'possible' : 'none', single);
+    }
     if (this.#ignored.size === 0) {
-      return { tables: closure.tables, ignored: NOTHING, definition: false, single };
+      return { tables: closure.tables, ignored: NOTHING, definition: 'none', single };
     }
     return {
       tables: closure.tables.filter((table) => !this.#ignored.has(table)),
       ignored: closure.tables.filter((table) => this.#ignored.has(table)),
-      definition: false,
+      definition: 'none',
       single,
     };
   }
@@ -217,6 +235,19 @@ export class Knowledge {
     } else {
       this.#changes--;
     }
+  }
+
+  /** The change may have been none: the fingerprint tells, and until then nothing is certain. */
+  possibleChangeEnds(committed: boolean): void {
+    const catalog = this.#catalog;
+    if (!committed || this.#closed || !catalog) {
+      this.changeEnds(committed);
+      return;
+    }
+    readFingerprint(this.#query).then(
+      (fingerprint) => this.changeEnds(fingerprint !== catalog.fingerprint),
+      () => this.changeEnds(true),
+    );
   }
 
   #reloadAndEnd(): void {
@@ -347,6 +378,6 @@ function isReadByItself(analysis: Analysis): boolean {
   return analysis.kind === 'read' && analysis.writes.length === 0 && !analysis.writesUnknown;
 }
 
-function everything(definition: boolean, single: boolean): Effect {
+function everything(definition: Effect['definition'], single: boolean): Effect {
   return { tables: ALL, ignored: NOTHING, definition, single };
 }

@@ -69,9 +69,12 @@ export class Marker {
   ): { write: OpenWrite; done: (outcome: Outcome) => void } {
     const { tables, ignored, definition, single } = effect;
     const write = this.#ledger.open(tables, ignored, frame.operation, frame.resolver);
-    if (definition) {
+    if (definition !== 'none') {
       this.#knowledge.changeBegins();
-      write.onEnd((committed) => this.#knowledge.changeEnds(committed));
+      write.onEnd((committed) => {
+        if (definition === 'certain') this.#knowledge.changeEnds(committed);
+        else this.#knowledge.possibleChangeEnds(committed);
+      });
     }
     return { write, done: writesOn(query.connection).add(write, single, this.#onUnknown) };
   }

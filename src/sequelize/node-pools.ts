@@ -41,7 +41,7 @@ interface PgClient extends Connection {
 export interface NodePoolsInstallation {
   readonly pools: NodePools<Connection>;
   /** Gives Sequelize its own pools back; ours close when their last connection is back. Idempotent. */
-  remove(): void;
+  readonly remove: () => void;
 }
 
 export interface InstallNodePoolsParts {

@@ -1,8 +1,11 @@
 import type { OpenWrite } from '../operation';
 import type { Connection } from './internals';
 
-/** How a statement ended, as far as its writes are concerned. */
-export type Outcome = 'ok' | 'refused' | 'unknown' | 'unsent';
+/**
+ * How a statement ended, as far as its writes are concerned. `conflict`: refused because of what
+ * somebody else has written, so that the caller knows of that now.
+ */
+export type Outcome = 'ok' | 'refused' | 'conflict' | 'unknown' | 'unsent';
 
 /**
  * What has to be gone from the server before the outcome is certain: the process that may still be
@@ -17,8 +20,8 @@ export type UnknownHandler = (write: OpenWrite, pending: Pending) => void;
 
 interface Tracked {
   readonly write: OpenWrite;
-  /** One statement, not several: only then does a ROLLBACK surely undo all of it. */
-  readonly single: boolean;
+  /** A ROLLBACK undoes all that it stands for. */
+  droppable: boolean;
   readonly onUnknown: UnknownHandler;
 }
 
@@ -65,9 +68,12 @@ export class ConnectionWrites {
     connection.once('end', () => this.#lost());
   }
 
-  /** A statement that writes is about to be sent. */
+  /**
+   * A statement that writes is about to be sent. `single`: one statement, not several in one text,
+   * of which a ROLLBACK may undo only some.
+   */
   add(write: OpenWrite, single: boolean, onUnknown: UnknownHandler): (outcome: Outcome) => void {
-    const tracked = { write, single, onUnknown };
+    const tracked = { write, droppable: single, onUnknown };
     this.#open.add(tracked);
     return (outcome) => this.#done(tracked, outcome);
   }
@@ -81,9 +87,13 @@ export class ConnectionWrites {
     if (!this.#open.has(tracked)) return;
     if (outcome === 'unsent') this.#end(tracked, 'drop');
     else if (outcome === 'unknown') this.#hand(tracked, this.#process());
-    // After an error the status is that of the statement before, until the server is ready again.
-    else if (outcome === 'refused' && this.#awaitingReady) this.#refused.add(tracked);
-    else this.#settle(tracked);
+    else {
+      // Its rollback does not undo what the other one has written.
+      if (outcome === 'conflict') tracked.droppable = false;
+      // After an error the status is that of the statement before, until the server is ready again.
+      if (outcome !== 'ok' && this.#awaitingReady) this.#refused.add(tracked);
+      else this.#settle(tracked);
+    }
   }
 
   #settle(tracked: Tracked): void {
@@ -99,20 +109,21 @@ export class ConnectionWrites {
     if (this.#open.size === 0) return;
     const tags = this.#tags;
     this.#tags = [];
-    if (status === 'I') {
-      const rolledBack = tags.length === 1 && tags[0] === 'ROLLBACK';
-      const prepared = tags.includes('PREPARE TRANSACTION');
-      for (const tracked of this.#open) {
-        if (tracked.write.state !== 'uncommitted') continue;
-        // Status I here, but nothing is committed before COMMIT PREPARED, wherever that is sent.
-        if (prepared) this.#hand(tracked, { kind: 'prepared', id: this.#preparing });
-        else {
-          this.#end(tracked, rolledBack && tracked.single ? 'drop' : 'commit');
-        }
-      }
-    }
+    // A COMMIT that opens the next transaction at once (AND CHAIN) does not show in the status.
+    if (status === 'I' || tags.includes('COMMIT')) this.#transactionEnded(tags);
     for (const tracked of this.#refused) this.#settle(tracked);
     this.#refused.clear();
+  }
+
+  #transactionEnded(tags: readonly string[]): void {
+    const rolledBack = tags.length === 1 && tags[0] === 'ROLLBACK';
+    const prepared = tags.includes('PREPARE TRANSACTION');
+    for (const tracked of this.#open) {
+      if (tracked.write.state !== 'uncommitted') continue;
+      // Status I here, but nothing is committed before COMMIT PREPARED, wherever that is sent.
+      if (prepared) this.#hand(tracked, { kind: 'prepared', id: this.#preparing });
+      else this.#end(tracked, rolledBack && tracked.droppable ? 'drop' : 'commit');
+    }
   }
 
   #lost(): void {
@@ -146,5 +157,7 @@ export function outcomeOf(error: unknown): Outcome {
   const { code, severity } = cause as { code?: unknown; severity?: unknown };
   if (typeof code !== 'string' || typeof severity !== 'string') return 'unknown';
   // Class 57P (server shutting down, backend terminated) and 08 end the connection in mid-air.
-  return code.startsWith('57P') || code.startsWith('08') ? 'unknown' : 'refused';
+  if (code.startsWith('57P') || code.startsWith('08')) return 'unknown';
+  // Class 23, violated constraints, and class 40, serialization failures, speak of others' rows.
+  return code.startsWith('23') || code.startsWith('40') ? 'conflict' : 'refused';
 }
