@@ -92,7 +92,7 @@ export class Replica<C extends object> {
 
   release(connection: C): void {
     this.#silence.letGo(connection);
-    if (this.#pool.release(connection)) this.#silence.heard();
+    if (this.#pool.release(connection)) this.served();
   }
 
   destroy(connection: C): Promise<void> {

@@ -133,8 +133,7 @@ class ReplicatedPool implements ReplicationPool {
 
   async destroy(connection: Connection): Promise<void> {
     if (await this.#pools.destroy(connection)) return;
-    // Lost while it was being set up: it has not been in any pool.
-    if (connection.queryType === undefined) return;
+    // A connection lost while it was being set up has no pool at all; the stock one passes over it.
     await this.#stockPoolOf(connection).destroy(connection);
   }
 
