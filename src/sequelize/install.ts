@@ -105,9 +105,10 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     if (sent) options[SENT] = sent;
   };
 
-  const afterQuery = (options: TaggedOptions): void => {
+  const afterQuery = (options: TaggedOptions, query: RunnableQuery): Promise<void> | undefined => {
     // Another hook may have stopped the statement before it was sent: then nothing was written.
     options[SENT]?.dropUnlessSent();
+    return marker.lookAfter(query);
   };
 
   instance.addHook('beforePoolAcquire', HOOK, beforePoolAcquire);

@@ -13,6 +13,7 @@ export interface Connection extends EventEmitter {
   readonly processID?: number | null;
   /** Set by Sequelize's replication pools. */
   queryType?: 'read' | 'write';
+  query(sql: string): Promise<{ rows: Record<string, unknown>[] }>;
   /** The wire: emits `commandComplete`, `errorMessage` and `readyForQuery`. */
   readonly connection: EventEmitter;
 }

@@ -237,17 +237,17 @@ export class Knowledge {
     }
   }
 
-  /** The change may have been none: the fingerprint tells, and until then nothing is certain. */
-  possibleChangeEnds(committed: boolean): void {
+  /**
+   * Looks whether a statement that ran unreadable code has changed the catalog. On the connection
+   * that it ran on: with one of its own it could wait for the pool that this one is missing from.
+   */
+  async look(query: CatalogQuery): Promise<void> {
     const catalog = this.#catalog;
-    if (!committed || this.#closed || !catalog) {
-      this.changeEnds(committed);
-      return;
-    }
-    readFingerprint(this.#query).then(
-      (fingerprint) => this.changeEnds(fingerprint !== catalog.fingerprint),
-      () => this.changeEnds(true),
-    );
+    if (!catalog || this.#closed) return;
+    const fingerprint = await readFingerprint(query).catch(() => undefined);
+    if (fingerprint === catalog.fingerprint || this.#catalog !== catalog) return;
+    this.changeBegins();
+    this.changeEnds(true);
   }
 
   #reloadAndEnd(): void {

@@ -1,5 +1,5 @@
 import { currentFrame, type Frame, type Ledger, type OpenWrite } from '../operation';
-import type { RunnableQuery, StatementOptions } from './internals';
+import type { Connection, RunnableQuery, StatementOptions } from './internals';
 import type { Effect, Knowledge } from './knowledge';
 import { outcomeOf, writesOn, type Outcome, type UnknownHandler } from './open-writes';
 import { Statement } from './statement';
@@ -14,6 +14,7 @@ export class Marker {
   readonly #ledger: Ledger;
   readonly #knowledge: Knowledge;
   readonly #onUnknown: UnknownHandler;
+  readonly #toLookAt = new WeakSet<Connection>();
 
   constructor(ledger: Ledger, knowledge: Knowledge, onUnknown: UnknownHandler) {
     this.#ledger = ledger;
@@ -44,6 +45,16 @@ export class Marker {
   }
 
   /**
+   * After a statement, or the COMMIT of its transaction: when it may have changed the catalog, a look
+   * that has to be awaited before the statement is over. Whoever can know of the change has waited
+   * for that, so nobody else needs to doubt what they know meanwhile.
+   */
+  lookAfter({ connection }: RunnableQuery): Promise<void> | undefined {
+    if (!this.#toLookAt.delete(connection)) return undefined;
+    return this.#knowledge.look(async (sql) => (await connection.query(sql)).rows);
+  }
+
+  /**
    * For a statement that did not come through our `query`: its text is first seen when it is run.
    */
   markUnseen(query: RunnableQuery): void {
@@ -69,11 +80,12 @@ export class Marker {
   ): { write: OpenWrite; done: (outcome: Outcome) => void } {
     const { tables, ignored, definition, single } = effect;
     const write = this.#ledger.open(tables, ignored, frame.operation, frame.resolver);
-    if (definition !== 'none') {
+    if (definition === 'certain') {
       this.#knowledge.changeBegins();
+      write.onEnd((committed) => this.#knowledge.changeEnds(committed));
+    } else if (definition === 'possible') {
       write.onEnd((committed) => {
-        if (definition === 'certain') this.#knowledge.changeEnds(committed);
-        else this.#knowledge.possibleChangeEnds(committed);
+        if (committed) this.#toLookAt.add(query.connection);
       });
     }
     return { write, done: writesOn(query.connection).add(write, single, this.#onUnknown) };
