@@ -269,6 +269,7 @@ class Handle implements FreshReads {
       openProbe: probeOpener(instance, this.#nodes.replicas),
       logicalTime,
       onWarning: (message) => this.#warn(message),
+      onNodeChanged: (node) => this.#pools?.pools.renew(node),
     };
   }
 

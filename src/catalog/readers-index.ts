@@ -5,6 +5,7 @@ import type { ReadClosure, RelationKey } from './types';
 
 /** For each table, the names that lead to it. Built when first asked for. */
 export class ReadersIndex {
+  #ofNone: ReadonlySet<string> | undefined;
   #byTable: ReadonlyMap<RelationKey, ReadonlySet<string>> | undefined;
   /** Names whose reading is never safe on a replica. */
   readonly #always = new Set<string>();
@@ -18,6 +19,8 @@ export class ReadersIndex {
   ) {}
 
   namesReading(tables: Iterable<RelationKey>): ReadonlySet<string> {
+    // Asked for every read: the names that matter whatever was written.
+    if (Array.isArray(tables) && tables.length === 0) return (this.#ofNone ??= this.#collect([]));
     const keys = [...new Set(tables)].sort();
     return this.#memo.get(JSON.stringify(keys), () => this.#collect(keys));
   }

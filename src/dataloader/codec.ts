@@ -16,6 +16,8 @@ export interface Codec {
 const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
 const WHOLE = /^\s*[+-]?\d+\s*$/;
 const DECIMAL = /^([+-]?)0*(\d+?)(?:\.(\d*?)0*)?$/;
+const DIGITS = /^-?\d+$/;
+const SPECIAL = /["\\]/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const LOWEST_TIME = Date.parse('0001-01-01T00:00:00.000Z');
 const HIGHEST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
@@ -90,7 +92,12 @@ export function isKeyValue(value: unknown): boolean {
 
 /** Keys as the text of one array, as PostgreSQL reads it. */
 export function arrayText(texts: readonly string[]): string {
-  return `{${texts.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+  return `{${texts.map(elementText).join(',')}}`;
+}
+
+function elementText(item: string): string {
+  if (DIGITS.test(item)) return item;
+  return SPECIAL.test(item) ? `"${item.replace(/["\\]/g, '\\$&')}"` : `"${item}"`;
 }
 
 function plainText(value: unknown): string | undefined {

@@ -1,8 +1,9 @@
 import { Op, type Association, type Model } from 'sequelize';
 import { assertAssociation, keyOrInstance } from './association';
+import { isolateErrors } from './isolate-errors';
 import { KNOWN, checkOptions, valueFor, type AnyOptions } from './options';
 import type { BatchOptions, FilterOptions, ThroughOptions } from './options';
-import { ORDINAL, keyPart, ordinalAttribute, runPerKey } from './per-key';
+import { ORDINAL, runPerKey } from './per-key';
 import { ownColumns, throughRows } from './place';
 import { scoped } from './query';
 import { common } from './row-loader';
@@ -37,25 +38,27 @@ export function countOf<Source extends Model, Target extends Model, Args = undef
     rows: undefined,
     keyOf: keyOrInstance(label, parts, sourceKey, column),
     missing: () => 0,
-    async load(keys, { args, transaction }) {
-      const query = place.build(scoped(target, checked.scope), {
-        base: { transaction, ...(checked.paranoid === false && { paranoid: false }) },
-        attributes: [],
-        extra: ordinalAttribute,
-        keys: { [foreignKey]: { [Op.eq]: keyPart(0) } },
-        where: [place.where, valueFor(label, 'where', checked.where, args)],
-      });
-      const rows = await runPerKey(
-        label,
-        place.columns,
-        keys.map(({ id }) => [id]),
-        // An empty list of groups makes Sequelize give all rows that come back, not the first.
-        () => scoped(target, checked.scope).count({ ...query, group: [] }),
-      );
-      const counts = new Map(
-        (rows as unknown as Record<string, unknown>[]).map((row) => [row[ORDINAL], row['count']]),
-      );
-      return keys.map((_, index) => Number(counts.get(index + 1) ?? 0));
-    },
+    load: (keys, { args, transaction }) =>
+      isolateErrors(keys, transaction, async (some) => {
+        const model = scoped(target, checked.scope);
+        const where = [place.where, valueFor(label, 'where', checked.where, args)];
+        const base = { transaction, ...(checked.paranoid === false && { paranoid: false }) };
+        const texts = some.map(({ id }) => [id]);
+        const rows = await runPerKey(label, place.columns, texts, (marks) => {
+          const query = place.build(model, {
+            base,
+            attributes: [],
+            extra: marks.ordinal(),
+            keys: { [foreignKey]: { [Op.eq]: marks.part(0) } },
+            where,
+          });
+          // An empty list of groups makes Sequelize give all rows that come back, not the first.
+          return model.count({ ...query, group: [] });
+        });
+        const counts = new Map(
+          (rows as unknown as Record<string, unknown>[]).map((row) => [row[ORDINAL], row['count']]),
+        );
+        return some.map((_, index) => Number(counts.get(index + 1) ?? 0));
+      }),
   };
 }

@@ -2,7 +2,7 @@ import { Op, literal, type Model, type ModelStatic, type Transaction } from 'seq
 import { OptionsError } from '../errors';
 import { arrayText, codecOf, type Codec } from './codec';
 import { valueFor, type AnyOptions } from './options';
-import { ORDINAL, keyPart, ordinalAttribute, runPerKey } from './per-key';
+import { ORDINAL, runPerKey } from './per-key';
 import { valueOf, type Place, type Row } from './place';
 import { pageOf, rowQuery, scopeOf, scoped, type Page } from './query';
 import type { BatchContext, LoadKey } from './types';
@@ -43,7 +43,7 @@ export class Finder {
     const page = pageOf(this.#label, this.#options, scopeOf(model), args);
     const job = { model, keys, args, transaction, page };
     if (!this.#serverMatches && !this.#lookAlike(keys)) {
-      const rows = await (page ? this.#queryPerKey(job, undefined) : this.#queryAtOnce(job));
+      const rows = await (page ? this.#queryPerKey(job, false) : this.#queryAtOnce(job));
       const groups = this.#byText(keys, rows);
       if (groups) return groups;
       this.#serverMatches = true;
@@ -53,7 +53,7 @@ export class Finder {
 
   async #matchOnServer(job: Job): Promise<Groups> {
     const { keys, model } = job;
-    const groups = this.#byOrdinal(keys, await this.#queryPerKey(job, ordinalAttribute));
+    const groups = this.#byOrdinal(keys, await this.#queryPerKey(job, true));
     const joins = this.#options.include !== undefined || scopeOf(model).include !== undefined;
     const empty = keys.filter((_, index) => groups[index]?.length === 0);
     if (!joins || empty.length === 0 || empty.length === keys.length) return groups;
@@ -103,27 +103,44 @@ export class Finder {
   #queryAtOnce(job: Job): Promise<Row[]> {
     const list = sequelizeOf(job.model).escape(arrayText(job.keys.map(({ id }) => id)));
     // Without a type the list takes that of the column it is compared with.
-    return this.#query(job, undefined, { [Op.eq]: literal(`ANY(${list})`) });
+    return this.#query(
+      job,
+      this.#conditions(() => literal(`ANY(${list})`)),
+    );
   }
 
-  #queryPerKey(job: Job, extra: unknown): Promise<Row[]> {
+  #queryPerKey(job: Job, numbered: boolean): Promise<Row[]> {
     return runPerKey(
       this.#label,
       this.#place.columns,
-      job.keys.map(({ value }) => value as readonly string[]),
-      () => this.#query(job, extra, undefined, job.page),
+      job.keys.map(({ value }) => (typeof value === 'string' ? [value] : (value as string[]))),
+      (marks) =>
+        this.#query(
+          job,
+          this.#conditions((index) => marks.part(index)),
+          numbered ? marks.ordinal() : undefined,
+          job.page,
+        ),
     );
   }
 
-  async #query(job: Job, extra: unknown, condition: unknown, page?: Page): Promise<Row[]> {
-    const { model, args, transaction } = job;
-    const place = this.#place;
-    const keys = Object.fromEntries(
-      place.columns.map(({ attribute }, index) => [
+  #conditions(valueOfColumn: (index: number) => unknown): Record<string, unknown> {
+    return Object.fromEntries(
+      this.#place.columns.map(({ attribute }, index) => [
         attribute,
-        condition ?? { [Op.eq]: keyPart(index) },
+        { [Op.eq]: valueOfColumn(index) },
       ]),
     );
+  }
+
+  async #query(
+    job: Job,
+    keys: Readonly<Record<string, unknown>>,
+    extra?: unknown,
+    page?: Page,
+  ): Promise<Row[]> {
+    const { model, args, transaction } = job;
+    const place = this.#place;
     const query = place.build(model, {
       base: { ...rowQuery(this.#label, this.#options, args, transaction), ...page },
       attributes: this.#options.attributes,

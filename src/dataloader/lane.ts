@@ -9,6 +9,7 @@ import {
   type Operation,
 } from '../operation';
 import { noteRead, readTimeOf, READ_INSIDE_A_TRANSACTION } from './read-times';
+import { TablesSeen, type TablesOf } from './tables-seen';
 import { runWithTransaction } from './transactions';
 import type { LoadKey, LoaderDefinition } from './types';
 
@@ -39,7 +40,7 @@ export interface ReadRows {
   readonly values: readonly unknown[];
   /** The logical time at which the batch was sent. */
   readonly asOf: number;
-  readonly tables: readonly string[] | undefined;
+  readonly tables: TablesOf;
 }
 
 /** The DataLoader of one definition for loads that may share a batch. */
@@ -49,8 +50,7 @@ export class Lane<Value> {
   readonly #bounds: LaneBounds;
   readonly #caches: boolean;
   readonly #loader: DataLoader<LoadKey, Value, string>;
-  /** The tables that batches were seen to read; `unknown` when one could not be told. */
-  #tables: readonly string[] | 'unknown' | undefined;
+  readonly #tables = new TablesSeen();
   /** Everything cached was read at or after this logical time. */
   #asOf = logicalTime();
   #resolvers = new Set<string>();
@@ -88,8 +88,12 @@ export class Lane<Value> {
   }
 
   clearAll(): void {
-    this.#loader.clearAll();
     this.#offers = [];
+    this.#clearCache();
+  }
+
+  #clearCache(): void {
+    this.#loader.clearAll();
     this.#asOf = logicalTime();
   }
 
@@ -105,7 +109,9 @@ export class Lane<Value> {
   /** Rows that another loader read: looked into only when somebody loads here. */
   offer(rows: ReadRows): void {
     if (!this.#caches) return;
-    this.#learn(rows.tables);
+    this.#tables.add(rows.tables);
+    // Nobody may ever look here: what a write has overtaken is not to pile up.
+    this.#offers = this.#offers.filter(({ asOf, tables }) => this.#isCurrent(asOf, tables));
     this.#offers.push(rows);
   }
 
@@ -118,39 +124,46 @@ export class Lane<Value> {
       for (const row of values.flat()) {
         if (typeof row !== 'object' || row === null) continue;
         const id = idOf(row);
-        if (id !== undefined) this.#loader.prime({ id, value: [id] }, row as Value);
+        if (id !== undefined) this.#loader.prime({ id, value: id }, row as Value);
       }
     }
   }
 
   /** A write to a table of ours ends all that was read before it, also what is still on its way. */
   #forgetThePast(): void {
-    if (this.#caches && this.#touchedSince(this.#asOf)) this.clearAll();
+    // What was offered may be younger than the write, and is looked at by itself.
+    if (this.#caches && this.#touchedSince(this.#asOf)) this.#clearCache();
   }
 
   #touchedSince(time: number): boolean {
-    return !this.#isCurrent(time, undefined) && !this.#isCurrent(time, this.#knownTables());
+    return !this.#isCurrent(time, () => this.#knownTables());
   }
 
   /** Whether nothing was written since `time` to `tables`, or to any table if they are not known. */
-  #isCurrent(time: number, tables: readonly string[] | undefined): boolean {
+  #isCurrent(time: number, tables: TablesOf): boolean {
     const { operation } = this.#bounds;
-    return operation !== undefined && !this.#host.ledger.touchedSince(time, tables, operation);
+    if (!operation) return false;
+    const { ledger } = this.#host;
+    return (
+      !ledger.touchedSince(time, undefined, operation) ||
+      !ledger.touchedSince(time, tables(), operation)
+    );
   }
 
   #knownTables(): readonly string[] | undefined {
-    if (this.#tables === 'unknown') return undefined;
-    if (this.#definition.reads === undefined) return this.#tables;
+    const seen = this.#tables.get();
+    if (this.#definition.reads === undefined) return seen;
     const declared = this.#host.declaredTables();
-    return declared && [...declared, ...(this.#tables ?? [])];
+    return this.#tables.isUnknown || !declared ? undefined : [...declared, ...(seen ?? [])];
   }
 
   async #batch(asked: readonly LoadKey[]): Promise<readonly (Value | Error)[]> {
     this.#host.dispatched(this);
     const keys = this.#caches ? asked : [...new Map(asked.map((key) => [key.id, key])).values()];
     const asOf = logicalTime();
+    const seen = new TablesSeen();
     const { args, transaction } = this.#bounds;
-    const values = await runInExactFrame(this.#frame(asked.length), () =>
+    const values = await runInExactFrame(this.#frame(asked.length, seen), () =>
       runWithTransaction(this.#definition.sequelize, transaction, () =>
         this.#definition.load(keys, { args: args as never, transaction }),
       ),
@@ -158,14 +171,14 @@ export class Lane<Value> {
     this.#assertOneEach(values, keys);
     noteRead(values, transaction ? READ_INSIDE_A_TRANSACTION : asOf);
     if (this.#caches && this.#definition.rows) {
-      this.#host.offer(this.#bounds, { values, asOf, tables: this.#knownTables() });
+      this.#host.offer(this.#bounds, { values, asOf, tables: () => seen.get() });
     }
     if (keys === asked || keys.length === asked.length) return values;
     const byId = new Map(keys.map(({ id }, index) => [id, values[index]]));
     return asked.map(({ id }) => byId.get(id) as Value | Error);
   }
 
-  #frame(size: number): Frame {
+  #frame(size: number, seen: TablesSeen): Frame {
     const { operation, wish } = this.#bounds;
     const resolvers = [...this.#resolvers];
     // A full batch may be the first of several of one tick, and the names are those of all.
@@ -173,16 +186,16 @@ export class Lane<Value> {
     return {
       operation,
       resolver: resolvers[0],
-      batch: { resolvers, onRead: (tables) => this.#learn(tables) },
+      batch: {
+        resolvers,
+        onRead: (tables) => {
+          seen.add(tables);
+          this.#tables.add(tables);
+        },
+      },
       asked: wish && { target: wish, active: true },
       feedsWrite: false,
     };
-  }
-
-  #learn(tables: readonly string[] | undefined): void {
-    if (tables === undefined) this.#tables = 'unknown';
-    else if (this.#tables === undefined) this.#tables = tables;
-    else if (this.#tables !== 'unknown') this.#tables = [...new Set([...this.#tables, ...tables])];
   }
 
   #assertOneEach(values: unknown, keys: readonly LoadKey[]): void {

@@ -55,15 +55,8 @@ export class LoaderCore<Value> {
 
   /** The lane for a call made in `frame`. */
   lane(frame: Frame, binding: Binding): Lane<Value> {
-    return this.#laneFor(
-      {
-        operation: frame.operation,
-        wish: frame.asked?.active ? frame.asked.target : undefined,
-        transaction: this.#transactionOf(binding),
-        args: binding.args,
-      },
-      binding.argsId,
-    );
+    const wish = frame.asked?.active ? frame.asked.target : undefined;
+    return this.#laneFor(frame.operation, wish, this.#transactionOf(binding), binding);
   }
 
   /** The lanes that keep a cache in `operation`, of some arguments or of all. */
@@ -75,14 +68,21 @@ export class LoaderCore<Value> {
 
   /** Takes rows that another loader read, for the loads that share its bounds. */
   takeOffer(bounds: LaneBounds, rows: ReadRows): void {
-    this.#laneFor({ ...bounds, args: undefined }, '').offer(rows);
+    const { operation, wish, transaction } = bounds;
+    this.#laneFor(operation, wish, transaction, UNBOUND).offer(rows);
   }
 
-  #laneFor(bounds: LaneBounds, argsId: string): Lane<Value> {
-    const lanes = this.#house(bounds.operation).in(bounds.transaction);
-    const id = laneId(bounds.wish, argsId);
+  #laneFor(
+    operation: Operation | undefined,
+    wish: Wish,
+    transaction: Transaction | null,
+    { args, argsId }: Binding,
+  ): Lane<Value> {
+    const lanes = this.#house(operation).in(transaction);
+    const id = laneId(wish, argsId);
     let lane = lanes.get(id);
     if (!lane) {
+      const bounds = { operation, wish, transaction, args };
       lane = new Lane(this.definition, this.#hostOf(lanes, id, bounds), bounds);
       lanes.set(id, lane);
     }
@@ -121,7 +121,8 @@ export class LoaderCore<Value> {
 }
 
 function laneId(wish: Wish, argsId: string): string {
-  return `${wish ?? ''}|${argsId}`;
+  // Nearly every load is this one.
+  return wish === undefined && argsId === '' ? '|' : `${wish ?? ''}|${argsId}`;
 }
 
 /** What `createLoaders` hands out, and what `with` and `within` make of it. */

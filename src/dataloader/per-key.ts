@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { literal, type Model, type ModelStatic } from 'sequelize';
 import { OptionsError } from '../errors';
 import { currentFrame, runInFrame } from '../operation';
@@ -8,12 +9,20 @@ const KEYS = '"fresh_reads_keys"';
 /** The name under which a row carries the number of the key that it belongs to. */
 export const ORDINAL = 'fresh_reads_ordinal';
 
-/** For `attributes`: the number of the key, from 1. */
-export const ordinalAttribute = [literal(`${KEYS}."ordinal"::int`), ORDINAL] as const;
+/** Stands for the list of keys until the SELECT is put in its form. */
+export class KeyMarks {
+  /** No other text has it: not by chance, and not by copying a statement that was sent. */
+  readonly name = `"${randomUUID()}"`;
 
-/** For `where`: the key's part in the column with this index. */
-export function keyPart(index: number) {
-  return literal(`${KEYS}."part${index}"`);
+  /** For `where`: the key's part in the column with this index. */
+  part(index: number) {
+    return literal(`${this.name}."part${index}"`);
+  }
+
+  /** For `attributes`: the number of the key, from 1. */
+  ordinal() {
+    return [literal(`${this.name}."ordinal"::int`), ORDINAL] as const;
+  }
 }
 
 /** A column that keys are looked up in. */
@@ -24,8 +33,8 @@ export interface KeyColumn {
 
 /**
  * Runs one SELECT that `find` makes Sequelize build once for each key, within one statement: the
- * SELECT becomes a LATERAL subquery beside the list of keys. It must use one {@link keyPart} a column:
- * this is how it is told from the other statements of the batch.
+ * SELECT becomes a LATERAL subquery beside the list of keys. It must use one
+ * {@link KeyMarks.part} a column: this is how it is told from the other statements of the batch.
  *
  * The rows of a key come in the order of the SELECT: a subquery with ORDER BY or LIMIT is never
  * merged with the query around it, so the list of keys is walked and the subquery run for each.
@@ -36,17 +45,18 @@ export async function runPerKey<T>(
   label: string,
   columns: readonly KeyColumn[],
   keys: readonly (readonly string[])[],
-  find: () => Promise<T>,
+  find: (marks: KeyMarks) => Promise<T>,
 ): Promise<T> {
   const { batch } = currentFrame();
+  const marks = new KeyMarks();
   const sent = { done: false };
   const rewrite = (sql: string): string => {
-    if (sent.done || !isPerKey(sql, columns.length)) return batch?.rewrite?.(sql) ?? sql;
+    if (sent.done || !isPerKey(sql, marks, columns.length)) return batch?.rewrite?.(sql) ?? sql;
     sent.done = true;
-    return lateral(sql, columns, keys);
+    return lateral(sql.replaceAll(marks.name, KEYS), columns, keys);
   };
   const inner = batch ? { ...batch, rewrite } : { resolvers: [], onRead: () => undefined, rewrite };
-  const result = await runInFrame({ batch: inner }, find);
+  const result = await runInFrame({ batch: inner }, () => find(marks));
   if (!sent.done) {
     throw new OptionsError(
       `${label}: the query for all keys was not sent in its form; a hook may have replaced its conditions.`,
@@ -55,10 +65,10 @@ export async function runPerKey<T>(
   return result;
 }
 
-function isPerKey(sql: string, parts: number): boolean {
+function isPerKey(sql: string, marks: KeyMarks, parts: number): boolean {
   if (!sql.startsWith('SELECT ')) return false;
   for (let index = 0; index < parts; index++) {
-    if (!sql.includes(`${KEYS}."part${index}"`)) return false;
+    if (!sql.includes(`${marks.name}."part${index}"`)) return false;
   }
   return true;
 }

@@ -2,6 +2,7 @@ import type { Model, ModelStatic } from 'sequelize';
 import { codecOf, encodeKey, isKeyValue } from './codec';
 import { sequelizeOf } from './finder';
 import { identityOf } from './identity';
+import { isolateErrors } from './isolate-errors';
 import { DEFAULT_BATCH_SIZE, takesArgs, type AnyOptions } from './options';
 import { valueOf, type Row } from './place';
 import type { RowShape } from './row-shape';
@@ -31,7 +32,7 @@ export function columnKey(
   const typeName = typeNameOf(type);
   return (value) => {
     const id = encodeKey(label, codec, typeName, value, instanceOf);
-    return { id, value: [id] };
+    return { id, value: id };
   };
 }
 
@@ -54,7 +55,9 @@ export function oneRow<Input, Value>(
     keyOf,
     missing: () => null,
     load: async (keys, context) =>
-      (await find(keys, context)).map(([row]) => (row as Value | undefined) ?? null),
+      (await isolateErrors(keys, context.transaction, (some) => find(some, context))).map((rows) =>
+        rows instanceof Error ? rows : ((rows[0] as Value | undefined) ?? null),
+      ),
   };
 }
 
@@ -70,7 +73,10 @@ export function manyRows<Input, Value>(
     rows,
     keyOf,
     missing: () => [],
-    load: async (keys, context) => (await find(keys, context)) as unknown as Value[][],
+    load: async (keys, context) =>
+      (await isolateErrors(keys, context.transaction, (some) => find(some, context))) as (
+        Value[] | Error
+      )[],
   };
 }
 

@@ -51,6 +51,10 @@ export class FixedWindow implements FreshnessPolicy {
     // A guess is no knowledge of the lag.
   }
 
+  refresh(): void {
+    // Nothing to find out.
+  }
+
   close(): Promise<void> {
     this.#waiters.close();
     return Promise.resolve();

@@ -21,8 +21,8 @@ export interface HeartbeatOptions {
  * sent. Needs no position, no timeline and no function that a managed service may refuse; costs a
  * small write an interval while there are live writes.
  *
- * The beat is the logical time itself and serves as the position. One row a process, or processes
- * would wait for each other and prove each other's commits.
+ * The number of the beat serves as the position. One row a process, or processes would wait for each
+ * other and prove each other's commits.
  */
 export class Heartbeat implements Evidence {
   readonly readSql: string;
@@ -33,6 +33,7 @@ export class Heartbeat implements Evidence {
   readonly remedy: string;
   readonly #table: string;
   readonly #process = randomUUID();
+  #beat = 0;
 
   constructor(options: HeartbeatOptions) {
     this.#table = options.table.split('.').map(quote).join('.');
@@ -51,12 +52,12 @@ ${FROM_ROLE}`;
   }
 
   /** The commit waits for the disk whatever the role's default is, and for no standby. */
-  sampleSql(seq: number): string {
+  sampleSql(): string {
     return `WITH settings AS MATERIALIZED (
   SELECT pg_catalog.set_config('synchronous_commit', 'local', true) AS done
 ), beaten AS (
   INSERT INTO ${this.#table} AS t (process, beat, beaten_at)
-  SELECT '${this.#process}', ${seq}, pg_catalog.now() FROM settings
+  SELECT '${this.#process}', ${++this.#beat}, pg_catalog.now() FROM settings
   ON CONFLICT (process) DO UPDATE SET beat = excluded.beat, beaten_at = excluded.beaten_at
   RETURNING beat
 )

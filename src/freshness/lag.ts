@@ -10,24 +10,32 @@ const LONGEST_GAP_MS = 1000;
 export class LagWatch {
   #recent: number[] = [];
   #askedAt = -Infinity;
+  #asOf = -Infinity;
 
   /** The newest lag seen, in milliseconds. */
   get last(): number | undefined {
     return this.#recent.at(-1);
   }
 
+  /** It shows everything that was acknowledged by then, in monotonic milliseconds. */
+  get asOf(): number {
+    return this.#asOf;
+  }
+
   asked(at: number): void {
     this.#askedAt = at;
   }
 
-  /** The replica was seen to have passed a sample `ms` after it was sent. */
-  saw(ms: number): void {
+  /** The replica was seen to have passed a sample, `ms` after it was sent. */
+  saw(sample: Sample, ms: number): void {
+    this.#asOf = Math.max(this.#asOf, sample.sentAt);
     this.#recent.push(ms);
     if (this.#recent.length > REMEMBERED) this.#recent.shift();
   }
 
   forget(): void {
     this.#recent = [];
+    this.#asOf = -Infinity;
   }
 
   /**

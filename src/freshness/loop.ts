@@ -64,6 +64,11 @@ export class Backoff {
     return this.#failures > 0;
   }
 
+  /** Not just a hiccup. */
+  get persisting(): boolean {
+    return this.#failures >= 3;
+  }
+
   failed(): void {
     this.#retryAt = now() + Math.min(FIRST_MS * 2 ** this.#failures, LONGEST_MS);
     this.#failures++;

@@ -104,6 +104,10 @@ export class MeasuredWindow implements FreshnessPolicy {
     return Math.min(Math.max(usual, current, floorMs), ceilingMs);
   }
 
+  refresh(): void {
+    this.#proof.refresh();
+  }
+
   close(): Promise<void> {
     this.#closed = true;
     return this.#proof.close();

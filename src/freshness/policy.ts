@@ -51,6 +51,8 @@ export interface FreshnessPolicy {
   waitUntilShown(nodes: readonly string[], mark: CommitMark, timeoutMs: number): Promise<boolean>;
   /** How far `node` is behind, at most; `undefined` when that is not known. Never grows on an idle primary. */
   lag(node: string): Lag | undefined;
+  /** Finds out anew how far the replicas are, also when nothing is on its way. Cheap to call often. */
+  refresh(): void;
   /** Ends whatever runs in the background. Idempotent, never rejects. */
   close(): Promise<void>;
 }
@@ -58,6 +60,8 @@ export interface FreshnessPolicy {
 /** How far a replica is behind its primary. */
 export interface Lag {
   readonly ms: number;
+  /** It shows everything that was acknowledged by then (monotonic milliseconds), and perhaps more. */
+  readonly asOf: number;
   /** Write-ahead log not yet replayed; `undefined` where positions are not looked at. */
   readonly bytes: bigint | undefined;
 }

@@ -2,6 +2,7 @@ import { now } from '../clock';
 import { NO_TABLE, isRefusal } from './bounded';
 import type { ProbeEnvironment } from './environment';
 import { Backoff, Loop } from './loop';
+import { notices } from './notices';
 import { Probe } from './probe';
 import type { Progress } from './progress';
 import type { Evidence, Reading } from './reading';
@@ -20,11 +21,13 @@ export class PrimaryProbe {
   readonly #intervalMs: number;
   readonly #warn: (message: string) => void;
   readonly #wanted: () => boolean;
+  readonly #unmeasured: () => boolean;
   readonly #onSample: () => void;
   readonly #probe: Probe;
   readonly #loop: Loop;
   readonly #backoff = new Backoff();
   #committed = 0;
+  #demanded = false;
   #sentAt = -Infinity;
   #unflushed: bigint | undefined;
   #flushedAt = -Infinity;
@@ -40,6 +43,8 @@ export class PrimaryProbe {
     warn: (message: string) => void;
     /** Whether any replica could make use of a sample. */
     wanted: () => boolean;
+    /** Whether some replica's lag is not known at all. */
+    unmeasured: () => boolean;
     onSample: () => void;
     onLost: () => void;
   }) {
@@ -49,6 +54,7 @@ export class PrimaryProbe {
     this.#intervalMs = parts.intervalMs;
     this.#warn = parts.warn;
     this.#wanted = parts.wanted;
+    this.#unmeasured = parts.unmeasured;
     this.#onSample = parts.onSample;
     const { environment } = parts;
     this.#probe = new Probe(() => environment.openProbe(environment.primary), parts.onLost);
@@ -61,6 +67,12 @@ export class PrimaryProbe {
   /** A commit with this number was acknowledged. */
   committed(seq: number): void {
     if (seq > this.#committed) this.#committed = seq;
+    this.#loop.poke();
+  }
+
+  /** Somebody wants to know how things stand now. */
+  demand(): void {
+    this.#demanded = true;
     this.#loop.poke();
   }
 
@@ -90,8 +102,10 @@ export class PrimaryProbe {
 
   #due(): number | undefined {
     if (!this.#progress.needsSample) {
-      const uncovered = this.#committed > this.#progress.sampled && this.#progress.proves;
-      if (!this.#wanted() || !(uncovered || this.#unflushed !== undefined)) return undefined;
+      if (!this.#progress.proves || !this.#wanted()) return undefined;
+      const uncovered = this.#committed > this.#progress.sampled;
+      const heldUp = this.#unflushed !== undefined && this.#progress.underWay;
+      if (!uncovered && !heldUp && !this.#demanded && !this.#unmeasured()) return undefined;
     }
     return Math.max(this.#sentAt + this.#intervalMs, this.#backoff.retryAt);
   }
@@ -114,7 +128,8 @@ export class PrimaryProbe {
     const ticket = this.#progress.ticket(primary);
     const seq = this.#environment.logicalTime();
     const sentAt = (this.#sentAt = now());
-    const { row, processId } = await this.#probe.ask(this.#evidence.sampleSql(seq));
+    this.#demanded = false;
+    const { row, processId } = await this.#probe.ask(this.#evidence.sampleSql());
     const reading = this.#evidence.parse(row, processId);
     if (!this.#progress.primarySaid(reading, ticket, { seq, sentAt })) {
       // Another connection may lead to the right server.
@@ -137,17 +152,22 @@ export class PrimaryProbe {
     const gapMs = Math.max(2 * this.#intervalMs, SHORTEST_FLUSH_GAP_MS);
     if (now() < this.#flushedAt + gapMs) return;
     this.#flushedAt = now();
-    await this.#probe.ask(flushSql);
     this.#unflushed = undefined;
+    try {
+      await this.#probe.ask(flushSql);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#warn(notices.flushRefused(error));
+    }
   }
 
   async #explain(error: unknown): Promise<void> {
     const { primary } = this.#environment;
     if (!isRefusal(error)) {
-      if (this.#backoff.failing) this.#warnUnreachable(error);
+      if (this.#backoff.persisting) this.#warn(notices.primaryUnreachable(primary, error));
       return;
     }
-    const { setupSql, remedy } = this.#evidence;
+    const { setupSql } = this.#evidence;
     if (error.code === NO_TABLE && setupSql !== undefined && !this.#setUp) {
       this.#setUp = true;
       this.#backoff.succeeded();
@@ -158,25 +178,11 @@ export class PrimaryProbe {
         error = refused;
       }
     }
-    this.#warn(
-      `${primary} refuses to tell how far it is (${message(error)}): nothing is proven, and reads of ` +
-        `written tables stay on the primary. To change that, ${remedy}.`,
-    );
-  }
-
-  #warnUnreachable(error: unknown): void {
-    this.#warn(
-      `${this.#environment.primary} can't be probed (${message(error)}): reads of written tables stay ` +
-        'on the primary until it can.',
-    );
+    this.#warn(notices.refused(primary, error, this.#evidence));
   }
 
   #settleFirst(): void {
     this.#answered = true;
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
-}
-
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

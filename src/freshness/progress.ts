@@ -1,3 +1,5 @@
+import { Floor } from './floor';
+import { notices } from './notices';
 import { Primary } from './primary';
 import type { Reading } from './reading';
 import { Replica, type Standing } from './replica';
@@ -27,16 +29,6 @@ export interface ProgressEvents {
 const UNFIT: Judgement = { fit: false, passed: undefined };
 
 /**
- * The floor: how far every replica in use has come. What lies below was let expire and is forgotten,
- * so a replica that shows less must not serve anything.
- */
-interface Floor {
-  readonly seq: number;
-  /** `undefined` while nothing was let expire; `'unknown'`: to be set by the primary's next sample. */
-  readonly position: bigint | undefined | 'unknown';
-}
-
-/**
  * The rules of proof, without clocks and connections: what each replica is proven to show, and what
  * it has to show to be used at all. Fed with the answers of probes and with losses.
  */
@@ -46,7 +38,7 @@ export class Progress {
   readonly #primary: Primary;
   readonly #replicas = new Map<string, Replica>();
   readonly #samples = new Samples();
-  #floor: Floor = { seq: 0, position: undefined };
+  readonly #floor = new Floor();
   #sampled = 0;
   /** Without a primary (down at the start) the replicas have to be of one cluster at least. */
   #system: string | undefined;
@@ -66,10 +58,6 @@ export class Progress {
     if (this.#replicas.delete(name)) this.#raiseFloor();
   }
 
-  get primaryKnown(): boolean {
-    return this.#primary.known;
-  }
-
   /** Every commit up to this logical time is covered by a sample that still counts. */
   get sampled(): number {
     return this.#sampled;
@@ -80,9 +68,14 @@ export class Progress {
     return this.#primary.direct;
   }
 
-  /** Replicas wait for a first sample of a primary that has changed (or was never asked). */
+  /** The primary is to be asked, commits or not: it was never met, has changed, or is missing. */
   get needsSample(): boolean {
-    return !this.#primary.known || this.#floor.position === 'unknown';
+    return !this.#primary.known || this.#primary.missing || this.#floor.unknown;
+  }
+
+  /** Whether a sample is on its way to some replica. */
+  get underWay(): boolean {
+    return [...this.#replicas.keys()].some((node) => this.pending(node) !== undefined);
   }
 
   standing(node: string): Standing | undefined {
@@ -107,7 +100,7 @@ export class Progress {
   /** The oldest sample that `node` was not seen to have passed. */
   pending(node: string): Sample | undefined {
     const replica = this.#replicas.get(node);
-    return replica?.standing === 'proven' ? this.#samples.after(replica.shown) : undefined;
+    return replica?.standing === 'proven' ? this.#samples.after(replica.passed) : undefined;
   }
 
   /** How far `node` was behind the newest sample when it was last asked. */
@@ -146,7 +139,7 @@ export class Progress {
   primarySaid(reading: Reading, ticket: Ticket, sample?: Pick<Sample, 'seq' | 'sentAt'>): boolean {
     // A sample of the time before a loss counts for nothing; who a connection leads to, it still tells.
     if (sample && ticket.generation !== this.#primary.generation) return true;
-    const meeting = this.#primary.meet(reading, sample && ticket.position);
+    const meeting = this.#primary.meet(reading, ticket.position, sample !== undefined);
     if (meeting === 'refused') return false;
     if (meeting === 'changed') this.#rebase();
     if (meeting === 'new') this.#checkReplicas(reading);
@@ -166,7 +159,9 @@ export class Progress {
   }
 
   #judge(node: string, replica: Replica, reading: Reading, ticket: Ticket): Judgement {
-    if (!reading.direct) return this.#opaque(node, replica);
+    if (!reading.direct) {
+      return this.#isOurs(node, replica, reading) ? this.#opaque(node, replica) : UNFIT;
+    }
     const meeting = replica.meet(reading.server);
     if (meeting === 'mixed') this.#mixed(node, replica);
     if (meeting === 'changed' && replica.standing !== 'mixed') {
@@ -187,7 +182,7 @@ export class Progress {
       return { fit: true, passed: undefined };
     }
     if (reading.position === undefined) {
-      this.#events.warn(`${node} gives no replay position: nothing is proven of it`);
+      this.#events.warn(notices.noPosition(node));
     }
     return this.#measure(replica, reading.position);
   }
@@ -196,15 +191,12 @@ export class Progress {
   #isOurs(node: string, replica: Replica, reading: Reading): boolean {
     if (!reading.standby) {
       if (this.#primary.is(reading)) return true;
-      this.#events.warn(`${node} is not a standby (any more) and not the primary: not used`);
+      this.#events.warn(notices.notAStandby(node));
       return false;
     }
     this.#system ??= reading.system;
     if (reading.system !== this.#system) {
-      this.#events.warn(
-        `${node} belongs to another cluster (system identifier ${reading.system ?? 'unknown'}, ` +
-          `not ${this.#system ?? 'unknown'}): not used`,
-      );
+      this.#events.warn(notices.otherCluster(node, reading.system, this.#system));
       return false;
     }
     if (replica.standing === 'mixed') return this.#isFollowing(node, reading.timeline);
@@ -214,39 +206,31 @@ export class Progress {
 
   #isFollowing(node: string, timeline: number | undefined): boolean {
     if (!this.#primary.known || timeline === this.#primary.timeline) return true;
-    this.#events.warn(
-      `${node} is not known to follow the primary on timeline ${this.#primary.timeline ?? 'unknown'} ` +
-        `(seen on ${timeline ?? 'none'}): not used until it is. After a failover that can take a ` +
-        'checkpoint, unless the role of the application has pg_read_all_stats.',
-    );
+    this.#events.warn(notices.otherTimeline(node, timeline, this.#primary.timeline));
     return false;
   }
 
   /** Holds a position against the floor and the samples. */
   #measure(replica: Replica, position: bigint | undefined): Judgement {
-    const floor = this.#floor.position;
-    const aboveFloor =
-      floor === undefined || (floor !== 'unknown' && position !== undefined && position >= floor);
-    if (replica.standing === 'mixed') return { fit: aboveFloor, passed: undefined };
+    const fit = this.#floor.isReachedBy(position);
+    if (replica.standing === 'mixed') return { fit, passed: undefined };
     if (position !== undefined && position > (replica.position ?? -1n)) replica.position = position;
-    if (!aboveFloor) {
+    if (!fit) {
       replica.degrade('behind');
       return UNFIT;
     }
     const passed = position === undefined ? undefined : this.#samples.passedAt(position);
-    const before = replica.shown;
+    const isNews = passed !== undefined && passed.ordinal > replica.passed;
     replica.standing = 'proven';
-    replica.shown = Math.max(before, this.#floor.seq, passed?.seq ?? 0);
-    return { fit: true, passed: passed && passed.seq > before ? passed : undefined };
+    replica.shown = Math.max(replica.shown, this.#floor.seq, passed?.seq ?? 0);
+    replica.passed = Math.max(replica.passed, passed?.ordinal ?? 0);
+    return { fit, passed: isNews ? passed : undefined };
   }
 
   #opaque(node: string, replica: Replica): Judgement {
     if (replica.standing !== 'opaque') {
       replica.degrade('opaque');
-      this.#events.warn(
-        `${node} is reached through a proxy that hides which server answers (its process id is not ` +
-          'the one announced): nothing is proven of it. Connect to the replica itself.',
-      );
+      this.#events.warn(notices.replicaBehindProxy(node));
     }
     return { fit: this.#isInUse(replica), passed: undefined };
   }
@@ -256,9 +240,7 @@ export class Progress {
     replica.void();
     replica.degrade('mixed');
     this.#events.changed(node);
-    this.#events.warn(
-      `the name ${node} leads to several servers: nothing is proven of it. Name each replica by itself.`,
-    );
+    this.#events.warn(notices.severalServers(node));
   }
 
   #isInUse({ standing }: Replica): boolean {
@@ -268,29 +250,21 @@ export class Progress {
         return true;
       case 'unread':
       case 'opaque':
-        return this.#untouched;
+        return this.#floor.untouched;
       case 'mixed':
-        return this.#floor.position !== 'unknown';
+        return !this.#floor.unknown;
       case 'behind':
       case 'void':
         return false;
     }
   }
 
-  /** Nothing was let expire and the primary has not changed: no replica can miss anything. */
-  get #untouched(): boolean {
-    return this.#floor.position === undefined;
-  }
-
   #take(sample: Sample): void {
     const { direct } = this.#primary;
     this.#primary.position = sample.position;
-    if (this.#floor.position === 'unknown') {
-      // Only this primary can have written up to here: who shows that follows it.
-      this.#floor = { seq: direct ? sample.seq : this.#floor.seq, position: sample.position };
-    } else if (direct) {
-      this.#samples.add(sample);
-    }
+    // Only this primary can have written up to here: who shows that follows it.
+    if (this.#floor.unknown) this.#floor.set(sample, direct);
+    else if (direct) this.#samples.add(sample);
     this.#sampled = direct ? sample.seq : this.#floor.seq;
     this.#raiseFloor();
   }
@@ -299,7 +273,7 @@ export class Progress {
   #rebase(): void {
     this.#samples.clear();
     this.#sampled = 0;
-    this.#floor = { seq: this.#floor.seq, position: 'unknown' };
+    this.#floor.lose();
     this.#system = this.#primary.system;
     for (const [name, replica] of this.#replicas) {
       replica.void();
@@ -320,7 +294,7 @@ export class Progress {
 
   /** Lets expire what every replica in use shows. An empty set of them shows nothing. */
   #raiseFloor(): void {
-    if (this.#floor.position === 'unknown') return;
+    if (this.#floor.unknown) return;
     let seq: number | undefined;
     for (const replica of this.#replicas.values()) {
       if (!this.#isInUse(replica)) continue;
@@ -329,7 +303,7 @@ export class Progress {
     }
     const sample = seq === undefined ? undefined : this.#samples.upTo(seq);
     if (!sample || sample.seq <= this.#floor.seq) return;
-    this.#floor = { seq: sample.seq, position: sample.position };
+    this.#floor.set(sample, true);
     this.#samples.drop(sample.seq);
   }
 }

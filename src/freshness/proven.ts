@@ -55,6 +55,7 @@ export class Proven implements FreshnessPolicy {
     this.#primary = new PrimaryProbe({
       ...this.#parts(),
       wanted: () => [...this.#replicas.values()].some((probe) => probe.wantsSamples),
+      unmeasured: () => [...this.#replicas.values()].some((probe) => probe.unmeasured),
       onSample: () => this.#learned(environment.primary),
       onLost: () => this.lost(environment.primary),
     });
@@ -148,6 +149,12 @@ export class Proven implements FreshnessPolicy {
     return this.#replicas.get(node)?.lag();
   }
 
+  refresh(): void {
+    if (this.#state === 'closed') return;
+    this.start();
+    this.#primary.demand();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -203,7 +210,11 @@ export class Proven implements FreshnessPolicy {
   #warn(message: string): void {
     if (this.#state === 'closed' || this.#said.has(message)) return;
     this.#said.add(message);
-    this.#environment.onWarning(message);
+    try {
+      this.#environment.onWarning(message);
+    } catch {
+      // Somebody's logger failed. That must not end the probes, nor the process.
+    }
   }
 }
 

@@ -23,8 +23,8 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** The kind of evidence that a replica has a commit. All statements are complete and give one row. */
 export interface Evidence {
-  /** Asks the primary for a sample that covers every commit up to `seq`. */
-  sampleSql(seq: number): string;
+  /** Asks the primary for a sample: how far it is when the statement runs. */
+  sampleSql(): string;
   /** Asks any node who it is and how far it is; changes nothing. */
   readonly readSql: string;
   /** Makes the primary flush what it has written so far; `undefined` where nothing can be held up. */

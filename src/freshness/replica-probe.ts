@@ -3,6 +3,7 @@ import { NO_TABLE, isRefusal } from './bounded';
 import type { ProbeEnvironment } from './environment';
 import { LagWatch } from './lag';
 import { Backoff, Loop } from './loop';
+import { notices } from './notices';
 import type { Lag } from './policy';
 import { Probe } from './probe';
 import type { Progress } from './progress';
@@ -60,6 +61,16 @@ export class ReplicaProbe {
     return !this.#backoff.failing && (standing === 'proven' || standing === 'unread');
   }
 
+  /** Nothing is known of its lag, and no sample is on its way to it that would tell. */
+  get unmeasured(): boolean {
+    return (
+      !this.#backoff.failing &&
+      this.#lag.last === undefined &&
+      this.#progress.standing(this.#node) === 'proven' &&
+      this.#progress.pending(this.#node) === undefined
+    );
+  }
+
   /** Something may have become due. */
   poke(): void {
     this.#loop.poke();
@@ -76,7 +87,7 @@ export class ReplicaProbe {
     const ms = this.#lag.lagMs(this.#progress.pending(this.#node), now());
     if (ms === undefined || !this.#progress.serves(this.#node)) return undefined;
     const bytes = this.#evidence.countsBytes ? this.#progress.distance(this.#node) : undefined;
-    return { ms, bytes };
+    return { ms, bytes, asOf: this.#lag.asOf };
   }
 
   async close(): Promise<void> {
@@ -132,7 +143,7 @@ export class ReplicaProbe {
     const { passed } = this.#progress.replicaSaid(this.#node, reading, ticket);
     if (passed) {
       const ms = now() - passed.sentAt;
-      this.#lag.saw(ms);
+      this.#lag.saw(passed, ms);
       this.#onLag(ms);
     }
     if (this.#progress.serves(this.#node)) this.#unfitSince = undefined;
@@ -147,12 +158,9 @@ export class ReplicaProbe {
     if (isRefusal(error)) {
       // A table that we have just made on the primary comes by replication.
       if (error.code === NO_TABLE && this.#evidence.setupSql !== undefined) return;
-      this.#warn(
-        `${this.#node} refuses to tell how far it is (${error.message}): nothing is proven of it. ` +
-          `To change that, ${this.#evidence.remedy}.`,
-      );
-      return;
+      return this.#warn(notices.refused(this.#node, error, this.#evidence));
     }
+    if (this.#backoff.persisting) this.#warn(notices.replicaUnreachable(this.#node, error));
     // A node that can't be asked is not known to be where it was.
     if (this.#progress.standing(this.#node) !== 'void') this.#progress.lost(this.#node);
   }

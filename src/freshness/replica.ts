@@ -18,6 +18,8 @@ export class Replica {
   standing: Standing = 'unread';
   /** Every commit up to this logical time is shown; 0: none that we know of. */
   shown = 0;
+  /** The ordinal of the newest sample it was seen to have passed. */
+  passed = 0;
   /** How far it had replayed when last asked. */
   position: bigint | undefined;
   /** Grows with every loss: answers to older questions count for nothing. */
@@ -31,6 +33,7 @@ export class Replica {
   void(): void {
     this.generation++;
     this.shown = 0;
+    this.passed = 0;
     this.position = undefined;
     this.#timeline = undefined;
     if (this.standing !== 'mixed' && this.standing !== 'opaque') this.standing = 'void';

@@ -7,6 +7,11 @@ export interface Sample {
   readonly sentAt: number;
 }
 
+/** A sample in its place: the ordinals grow, also where no commit lies between two samples. */
+export interface OrderedSample extends Sample {
+  readonly ordinal: number;
+}
+
 const LIMIT = 1024;
 
 /**
@@ -14,9 +19,10 @@ const LIMIT = 1024;
  * `seq` nor `position` ever falls. Leaving one out is always safe, a later one proves the same and more.
  */
 export class Samples {
-  #list: Sample[] = [];
+  #list: OrderedSample[] = [];
+  #count = 0;
 
-  get newest(): Sample | undefined {
+  get newest(): OrderedSample | undefined {
     return this.#list.at(-1);
   }
 
@@ -25,30 +31,30 @@ export class Samples {
   }
 
   add(sample: Sample): void {
-    this.#list.push(sample);
+    this.#list.push({ ...sample, ordinal: ++this.#count });
     if (this.#list.length > LIMIT) this.#thin();
   }
 
   /** The newest sample that a node at `position` has passed. */
-  passedAt(position: bigint): Sample | undefined {
-    return this.#list[this.#count((sample) => sample.position <= position) - 1];
+  passedAt(position: bigint): OrderedSample | undefined {
+    return this.#list[this.#prefix((sample) => sample.position <= position) - 1];
   }
 
   /** The newest sample that proves no more than `seq`. */
-  upTo(seq: number): Sample | undefined {
-    return this.#list[this.#count((sample) => sample.seq <= seq) - 1];
+  upTo(seq: number): OrderedSample | undefined {
+    return this.#list[this.#prefix((sample) => sample.seq <= seq) - 1];
   }
 
-  /** The oldest sample that proves more than `seq`. */
-  after(seq: number): Sample | undefined {
-    return this.#list[this.#count((sample) => sample.seq <= seq)];
+  /** The oldest sample after the one with this ordinal. */
+  after(ordinal: number): OrderedSample | undefined {
+    return this.#list[this.#prefix((sample) => sample.ordinal <= ordinal)];
   }
 
   /** Forgets what proves no more than `seq`. */
   drop(seq: number): void {
     this.#list.splice(
       0,
-      this.#count((sample) => sample.seq <= seq),
+      this.#prefix((sample) => sample.seq <= seq),
     );
   }
 
@@ -57,7 +63,7 @@ export class Samples {
   }
 
   /** How many samples at the start of the list satisfy `holds`, which is true of a prefix of it. */
-  #count(holds: (sample: Sample) => boolean): number {
+  #prefix(holds: (sample: OrderedSample) => boolean): number {
     let low = 0;
     let high = this.#list.length;
     while (low < high) {

@@ -11,8 +11,11 @@ export interface Asked {
 export interface Batch {
   /** The resolvers of all its keys. */
   readonly resolvers: readonly string[];
-  /** Told of every statement of the batch: the tables it reads, or `undefined` when not known. */
-  onRead(tables: readonly string[] | undefined): void;
+  /**
+   * Told of every statement of the batch, with a function that gives the tables it reads, or
+   * `undefined` when they are not known: a look that is worth its time only after a write.
+   */
+  onRead(tables: () => readonly string[] | undefined): void;
   /** Puts the text of one of the batch's queries in its final form, before anything looks at it. */
   readonly rewrite?: (sql: string) => string;
 }

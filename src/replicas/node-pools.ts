@@ -167,6 +167,12 @@ export class NodePools<C extends object> {
     return this.#homes.get(connection)?.node;
   }
 
+  /** Another server answers under this name now: connections opened until now are given up. */
+  renew(node: string): void {
+    if (node === this.#parts.primary.name) this.#primary.renew();
+    else this.#replicas.get(node)?.renew();
+  }
+
   /** Whether reads can be sent to this replica now, as far as its health goes. */
   usable(node: string): boolean {
     return this.#replicas.get(node)?.usable === true;

@@ -36,8 +36,7 @@ export class Primary<C extends object> {
           );
         },
         onLost: () => {
-          this.writes.renew();
-          this.reads.renew();
+          this.renew();
           hooks.lost(spec.name);
         },
         timers,
@@ -53,6 +52,12 @@ export class Primary<C extends object> {
   /** Reads served in place of replicas at the moment. */
   get fallbacks(): number {
     return this.#limit.taken;
+  }
+
+  /** Gives up every connection opened until now: idle ones at once, the others when they come back. */
+  renew(): void {
+    this.writes.renew();
+    this.reads.renew();
   }
 
   async acquireFallback(): Promise<C> {

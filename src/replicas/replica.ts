@@ -207,6 +207,11 @@ export class Replica<C extends object> {
     }
   }
 
+  /** Gives up every connection opened until now: idle ones at once, the others when they come back. */
+  renew(): void {
+    this.#pool.renew();
+  }
+
   #lost(connection: C): void {
     this.#silence.letGo(connection);
     this.#doubt(new Error('Connection terminated unexpectedly'));

@@ -100,7 +100,7 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     if (parts.listening() && !marker.isHousekeeping(statement, options)) {
       parts.onDecision(router.report(statement, query.connection, Boolean(options.transaction)));
     }
-    statement.frame.batch?.onRead(router.tablesRead(statement));
+    statement.frame.batch?.onRead(() => router.tablesRead(statement));
     const sent = marker.mark(statement, query);
     if (sent) options[SENT] = sent;
   };

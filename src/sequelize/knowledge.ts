@@ -54,6 +54,13 @@ export class Knowledge {
   readonly #onForeignChange: () => void;
   readonly #analyser = createAnalyser();
   readonly #matchers = new WeakMap<ReadonlySet<string>, (sql: string) => boolean>();
+  #lastMatcher:
+    | {
+        readonly catalog: Catalog;
+        readonly tables: readonly string[];
+        readonly matches: (sql: string) => boolean;
+      }
+    | undefined;
   #catalog: Catalog | undefined;
   #ignored: ReadonlySet<string> = new Set();
   #loading: Promise<void> | undefined;
@@ -165,7 +172,7 @@ export class Knowledge {
     this.#checkFingerprint();
     if (text === undefined || !catalog || this.#changes > 0) return tables.map(() => 'unknown');
     const named = tables.filter((table) => table !== EVERYTHING);
-    if (!hasEffect(catalog.implicit) && !this.#matcher(catalog.namesReading(named))(text)) {
+    if (!hasEffect(catalog.implicit) && !this.#matcherFor(catalog, named)(text)) {
       return tables.map((table) => (table === EVERYTHING ? 'unknown' : 'no'));
     }
     const reads = this.reads(statement);
@@ -340,6 +347,21 @@ export class Knowledge {
     if (hasEffect(catalog.implicit)) return true;
     const names = catalog.namesReading(NOTHING);
     return names.size > 0 && this.#matcher(names)(text);
+  }
+
+  /** A test for names that may lead to one of the tables; the live tables seldom change between reads. */
+  #matcherFor(catalog: Catalog, tables: readonly string[]): (sql: string) => boolean {
+    const last = this.#lastMatcher;
+    if (
+      last?.catalog === catalog &&
+      last.tables.length === tables.length &&
+      last.tables.every((table, index) => table === tables[index])
+    ) {
+      return last.matches;
+    }
+    const matches = this.#matcher(catalog.namesReading(tables));
+    this.#lastMatcher = { catalog, tables, matches };
+    return matches;
   }
 
   #matcher(names: ReadonlySet<string>): (sql: string) => boolean {

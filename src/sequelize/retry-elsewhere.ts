@@ -18,10 +18,7 @@ export function retryElsewhere(pools: NodePools<Connection>) {
   ): Promise<unknown> => {
     for (let statement = first; ;) {
       try {
-        const result = await run(statement);
-        const node = replicaOf(statement);
-        if (node !== undefined) pools.noteSuccess(node);
-        return result;
+        return await run(statement);
       } catch (error) {
         const node = replicaOf(statement);
         if (node === undefined) throw error;

@@ -23,7 +23,7 @@ import {
 import type { Connection, StatementOptions } from './internals';
 import type { Knowledge } from './knowledge';
 import { PRIMARY, type Nodes } from './nodes';
-import { freshnessOf } from './query-options';
+import { freshnessOf, type QueryFreshness } from './query-options';
 import { Route } from './route';
 import type { Statement } from './statement';
 
@@ -44,6 +44,9 @@ export class Router {
   readonly #nodes: Nodes;
   readonly #catchUpWaitMs: number;
   #health: Health | undefined;
+  #prunedAt = -Infinity;
+  #pruned: Operation | undefined;
+  readonly #serves = (node: string): boolean => this.#policy.serves(node);
 
   constructor(parts: {
     options: ResolvedOptions;
@@ -69,12 +72,13 @@ export class Router {
   /** Decides where a statement outside any transaction goes. */
   decide(statement: Statement, options: StatementOptions): Verdict {
     const { frame } = statement;
+    const query = freshnessOf(options);
     statement.verdict = decide({
       statement: this.#knowledge.view(statement),
       wishes: {
         transaction: undefined,
         useMaster: statement.useMaster === true || this.#staysRaw(options),
-        query: freshnessOf(options),
+        query,
         scope: wishOf(frame),
       },
       primaryBeforeWrite: this.#primaryBeforeWrite(frame),
@@ -85,7 +89,7 @@ export class Router {
       writes: this.#writeViews(this.#liveEntries(frame), (tables) =>
         this.#knowledge.touched(statement, tables),
       ),
-      nodes: this.#nodeViews(statement.failedOn),
+      nodes: this.#nodeViews(statement.failedOn, this.#boundOf(query)),
     });
     return statement.verdict;
   }
@@ -110,7 +114,7 @@ export class Router {
     );
     // What is still open has no position that a replica could reach.
     if (!newest || marks.length < entries.length) return this.decide(statement, options);
-    const fit = this.#nodeViews(statement.failedOn).filter((node) => node.fit);
+    const fit = this.#nodeViews(statement.failedOn, undefined).filter((node) => node.fit);
     const from = now();
     const names = fit.map(({ name }) => name);
     await this.#policy.waitUntilShown(names, newest, this.#catchUpWaitMs);
@@ -145,7 +149,7 @@ export class Router {
       waited: false,
       failed: false,
       writes: this.#writeViews(this.#liveEntries(frame), (tables) => tables.map(() => 'unknown')),
-      nodes: this.#nodeViews([]),
+      nodes: this.#nodeViews([], this.#options.maxReplicaLagMs),
     });
     return verdict.target === 'replica' ? this.#toReplica(verdict) : true;
   }
@@ -206,32 +210,55 @@ export class Router {
     return [...this.#ledger.scopes(frame.operation)].flatMap((history) => [...history.entries()]);
   }
 
+  /** At most once a millisecond: many reads come at a time, and what has expired can wait that long. */
   #prune(operation: Operation | undefined): void {
+    const at = now();
+    if (at - this.#prunedAt < 1 && this.#pruned === operation) return;
+    this.#prunedAt = at;
+    this.#pruned = operation;
     this.#ledger.prune(operation, (mark) => this.#policy.expired(mark));
   }
 
   #toReplica(verdict: Verdict, statement?: Statement): Route {
-    const names = verdict.eligible.flatMap((index) => this.#nodes.replicas[index] ?? []);
-    const caughtUp = verdict.reason === 'caught-up' || verdict.reason === 'waited';
-    const entries = statement && caughtUp ? this.#touchedEntries(statement) : [];
-    return Route.toReplica(names, {
-      // Asked on the connection picked: queueing takes time, and a node may have been lost meanwhile.
-      recheck: (node) =>
-        this.#policy.serves(node) && entries.every((entry) => this.#shows(node, entry)),
-      otherwise: this.#options.onNoReplica,
-    });
+    const { replicas } = this.#nodes;
+    const { eligible, reason } = verdict;
+    const names =
+      eligible.length === replicas.length
+        ? replicas
+        : eligible.flatMap((index) => replicas[index] ?? []);
+    // Asked on the connection picked: queueing takes time, and a node may have been lost meanwhile.
+    let recheck = this.#serves;
+    if (statement && (reason === 'caught-up' || reason === 'waited')) {
+      const entries = this.#touchedEntries(statement);
+      recheck = (node) => this.#serves(node) && entries.every((entry) => this.#shows(node, entry));
+    }
+    return Route.toReplica(names, { recheck, otherwise: this.#options.onNoReplica });
   }
 
-  #nodeViews(failedOn: readonly string[]): readonly NodeView[] {
-    return this.#nodes.replicas.map((name) => ({
+  /** The replicas as they stand. Their lag is looked at only where a bound makes it matter. */
+  #nodeViews(failedOn: readonly string[], boundMs: number | undefined): readonly NodeView[] {
+    const at = boundMs === undefined ? 0 : now();
+    const views = this.#nodes.replicas.map((name) => ({
       name,
       fit:
         this.#policy.serves(name) &&
         (this.#health?.usable(name) ?? true) &&
         // A second failure is enough: then it is the primary's turn.
         (failedOn.length === 0 || (failedOn.length === 1 && !failedOn.includes(name))),
-      lagMs: this.#policy.lag(name)?.ms,
+      // What was last measured says nothing of what has come since: it counts from that moment on.
+      lagMs: boundMs === undefined ? undefined : at - (this.#policy.lag(name)?.asOf ?? -Infinity),
     }));
+    if (boundMs !== undefined && views.some(({ lagMs = 0 }) => lagMs > boundMs / 2)) {
+      this.#policy.refresh();
+    }
+    return views;
+  }
+
+  /** The narrowest bound on the lag that applies to a query. */
+  #boundOf(query: QueryFreshness | undefined): number | undefined {
+    const { maxReplicaLagMs } = this.#options;
+    if (typeof query !== 'object') return maxReplicaLagMs;
+    return Math.min(query.maxLagMs, maxReplicaLagMs ?? Infinity);
   }
 
   #writeViews(

@@ -1,0 +1,44 @@
+import type { Sample } from './samples';
+
+/**
+ * How far every replica in use has come. What lies below was let expire and is forgotten, so a
+ * replica that shows less must not serve anything.
+ */
+export class Floor {
+  #seq = 0;
+  #position: bigint | undefined;
+  #moved = false;
+
+  /** Every commit up to this logical time has expired. Never falls. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Nothing was let expire and the primary has not changed: no replica can miss anything. */
+  get untouched(): boolean {
+    return this.#position === undefined && !this.#moved;
+  }
+
+  /** The primary has changed, and nobody knows yet what a replica has to show. */
+  get unknown(): boolean {
+    return this.#moved;
+  }
+
+  /** Whether a replica at `position` shows enough. */
+  isReachedBy(position: bigint | undefined): boolean {
+    if (this.#moved) return false;
+    return this.#position === undefined || (position !== undefined && position >= this.#position);
+  }
+
+  /** No position means anything any more. */
+  lose(): void {
+    this.#moved = true;
+  }
+
+  /** @param covers whether the sample covers commits, or is a place in the log and no more */
+  set({ seq, position }: Sample, covers: boolean): void {
+    if (covers) this.#seq = Math.max(this.#seq, seq);
+    this.#position = position;
+    this.#moved = false;
+  }
+}
