@@ -9,6 +9,7 @@ export interface Bench {
 
 const modules: Readonly<Record<string, () => Promise<{ benches: readonly Bench[] }>>> = {
   overhead: () => import('./overhead.js'),
+  loaders: () => import('./loaders.js'),
 };
 
 async function main(): Promise<void> {

@@ -13,6 +13,8 @@ import {
   type SequelizeQuery,
   type StatementOptions,
 } from './internals';
+import { Route } from './route';
+import { serverVersion } from './server-version';
 import { STATEMENT, Statement } from './statement';
 import type { Router } from './router';
 import type { Marker, SentWrite } from './marker';
@@ -64,7 +66,7 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
   };
   const restoreQuery = wrapQuery(sequelize, instance, {
     tag,
-    elsewhere: pools && retryElsewhere(pools),
+    elsewhere: pools && retryElsewhere(pools, serverVersion(instance)),
   });
   markReadsThatFeedWrites(sequelize);
   const restoreClose = wrapClose(sequelize, instance, parts.onClose);
@@ -74,8 +76,9 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     if (!statement) {
       if (!pools) return;
       if (options.uuid === undefined) {
-        // A statement that did not come through our `query`: nothing is known of it.
-        options.useMaster = true;
+        // A statement that did not come through our `query`: nothing is known of it. Our own look at
+        // the primary must not wait for transactions, which may be waiting for what it finds.
+        options.useMaster = options[INTERNAL] ? Route.toPrimary() : true;
       } else if (options.type === QueryTypes.SELECT) {
         options.useMaster = router.routeOfReadOnlyTransaction(currentFrame());
       }
@@ -85,7 +88,7 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     router.decide(statement, options);
     if (!pools) return;
     const send = (): void => {
-      const route = router.routeOf(statement);
+      const route = router.routeOf(statement, options);
       statement.route = route === true ? undefined : route;
       options.useMaster = route;
     };

@@ -70,6 +70,8 @@ export interface SequelizeInternals {
   };
   options: {
     native?: boolean;
+    /** 0 until a server has told. */
+    databaseVersion?: string | number;
     dialect: string;
     dialectOptions?: { prependSearchPath?: boolean };
     query?: StatementOptions;

@@ -287,6 +287,11 @@ export class Knowledge {
 
   #use(catalog: Catalog): void {
     this.#catalog = catalog;
+    if (catalog.implicit.writes || catalog.implicit.unknown) {
+      this.#warn(
+        `no read can be told from a write, so all go to the primary (${catalog.implicit.because ?? 'by way of operators or casts'}).`,
+      );
+    }
     this.#ignored = new Set(
       this.#options.ignoreWrites.flatMap((table) => catalog.resolve(parseTableName(table))),
     );

@@ -11,11 +11,16 @@ const READ_ONLY = '25006';
  * arrived there) is tried once on another replica and then on the primary: a read is safe to repeat.
  * Nothing else is repeated, since only proven reads are ever routed to a replica.
  */
-export function retryElsewhere(pools: NodePools<Connection>) {
+export function retryElsewhere(
+  pools: NodePools<Connection>,
+  versionKnown: () => Promise<void> | undefined,
+) {
   return async (
     first: Statement,
     run: (statement: Statement) => Promise<unknown>,
   ): Promise<unknown> => {
+    const asking = versionKnown();
+    if (asking) await asking;
     for (let statement = first; ;) {
       try {
         return await run(statement);

@@ -1,3 +1,4 @@
+import { QueryTypes } from 'sequelize';
 import { now } from '../clock';
 import { ReplicasUnavailableError } from '../errors';
 import type { FreshnessPolicy } from '../freshness';
@@ -123,12 +124,15 @@ export class Router {
   }
 
   /** The way to the pools for a statement that was decided on: a route, or Sequelize's own `true`. */
-  routeOf(statement: Statement): Route | true {
+  routeOf(statement: Statement, options: StatementOptions): Route | true {
     const { verdict } = statement;
     if (!verdict) return true;
     if (verdict.target === 'replica') return this.#toReplica(verdict, statement);
-    // A write needs a connection of the pool for writes; a read must not take one.
-    if (verdict.reason === 'not-a-read') return true;
+    // The pool for writes is the transactions'. What may be read inside them but outside of their own
+    // connection must not wait for it: with every connection in a transaction, all would wait for ever.
+    if (verdict.reason === 'not-a-read') {
+      return options.type === QueryTypes.SELECT ? Route.toPrimary() : true;
+    }
     const fallback = verdict.reason === 'no-replica-fit' || verdict.reason === 'replica-failed';
     if (fallback && this.#options.onNoReplica === 'error') {
       throw new ReplicasUnavailableError(

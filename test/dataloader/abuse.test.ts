@@ -46,7 +46,7 @@ describe('loaders that are called wrongly', () => {
     );
     refused(
       () => createLoaders(reads, { user: User as never }),
-      'createLoaders: "user" must be made by byKey, hasMany or belongsTo, got function User.',
+      'createLoaders: "user" must be made by byKey, hasMany, belongsTo, hasOne, belongsToMany, countOf or batch, got function User.',
     );
   });
 
@@ -92,17 +92,17 @@ describe('loaders that are called wrongly', () => {
     });
     await rejected(
       loaders.user.load(null as never),
-      'byKey(User): a key must be a value, got null.',
+      'byKey(User): null is no key of type INTEGER.',
     );
     await rejected(
       loaders.posts.load(Post.build({ title: 'x', authorId: null }) as never),
-      'hasMany(User.posts): a key must be a value or an instance of User, got Post {"status":"open","id":null,"title":"x","authorId":null}.',
+      'hasMany(User.posts): Post {"status":"open","id":null,"title":"x","authorId":null} is no key of type INTEGER, and no instance of User.',
     );
     refused(
       () => loaders.user.loadMany(1 as never),
       'byKey(User): loadMany takes an array of keys, got 1.',
     );
     const [error] = await loaders.user.loadMany([{} as never]);
-    expect(error).to.have.property('message', 'byKey(User): a key must be a value, got {}.');
+    expect(error).to.have.property('message', 'byKey(User): {} is no key of type INTEGER.');
   });
 });

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { belongsTo, belongsToMany, byKey, createLoaders, hasMany } from '../../src/dataloader';
+import { Post, Tag, User } from './town';
+import { useTown } from './use-town';
+
+describe('rows that answer other loaders', () => {
+  const here = useTown();
+
+  const make = () =>
+    createLoaders(here.reads, {
+      postsOfUser: hasMany(User.associations.posts, { order: ['id'] }),
+      post: byKey(Post),
+      slimPost: byKey(Post, undefined, { attributes: ['id', 'title'] }),
+      postWithComments: byKey(Post, undefined, { include: [Post.associations.comments] }),
+      openPost: byKey(Post, 'id', { where: { status: 'open' } }),
+      user: byKey(User),
+      userByEmail: byKey(User, 'email'),
+      author: belongsTo(Post.associations.author),
+      tagsOfPost: belongsToMany(Post.associations.tags),
+      tag: byKey(Tag),
+    });
+
+  it('answers by primary key, by a unique column and by foreign key what was read otherwise', async () => {
+    const { postsOfUser, post, user, userByEmail, author } = make();
+    await here.reads.runOperation({}, async () => {
+      const [first] = await postsOfUser.load(1);
+      expect(await post.load(first!.id)).to.equal(first);
+      const ann = await author.load(first);
+      expect(here.log.take()).to.have.length(2);
+      expect(await user.load(1)).to.equal(ann);
+      expect(await userByEmail.load('ann@x')).to.equal(ann);
+      expect(here.log.take()).to.deep.equal([]);
+    });
+  });
+
+  it('answers nothing that would have been other columns, conditions or joins', async () => {
+    const { postsOfUser, slimPost, postWithComments, openPost, tagsOfPost, tag } = make();
+    await here.reads.runOperation({}, async () => {
+      const [first] = await postsOfUser.load(1);
+      const [red] = await tagsOfPost.load(1);
+      here.log.take();
+      expect(await slimPost.load(first!.id)).not.to.equal(first);
+      expect(await postWithComments.load(first!.id)).to.have.property('comments');
+      expect(await openPost.load(2)).to.equal(null);
+      expect(await tag.load(red!.id)).not.to.have.property('PostTag');
+      expect(here.log.take()).to.have.length(4);
+    });
+  });
+
+  it('answers nothing from before a write, nor for who asks for another node', async () => {
+    const { postsOfUser, post } = make();
+    await here.reads.runOperation({}, async () => {
+      const [first] = await postsOfUser.load(1);
+      await here.reads.usePrimary(() => post.load(first!.id));
+      expect(here.log.take().at(-1)).to.equal('primary asked-primary posts');
+      await Post.update({ status: 'open' }, { where: { id: -1 } });
+      expect(await post.load(first!.id)).not.to.equal(first);
+    });
+  });
+});
