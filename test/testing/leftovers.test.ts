@@ -58,6 +58,19 @@ describe('sweepAbandoned', () => {
   // The id of this process with the start time of another one: what an id used again looks like.
   const strangerName = () => `fresh-reads-cluster-${processSpace()}-${process.pid}-0000000000-`;
   const made: string[] = [];
+  const usual = process.env['TMPDIR'];
+
+  // A place of its own: any other start of a cluster would sweep what is prepared here.
+  before(() => {
+    const place = mkdtempSync(path.join(tmpdir(), 'fresh-reads-sweep-'));
+    chmodSync(place, 0o755);
+    process.env['TMPDIR'] = place;
+  });
+  after(() => {
+    rmSync(tmpdir(), { recursive: true });
+    if (usual === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = usual;
+  });
 
   function folder(name: string): string {
     const dir = mkdtempSync(path.join(tmpdir(), name));
