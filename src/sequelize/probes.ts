@@ -1,6 +1,11 @@
+import { Socket } from 'node:net';
+import { later } from '../clock';
 import type { ProbeConnection } from '../freshness';
 import type { Connection, NodeConfig, SequelizeInternals } from './internals';
 import { PRIMARY } from './nodes';
+
+/** How long a connect may take, in milliseconds; the probes have given up on it by then. */
+const OPEN_MS = 6000;
 
 interface ProbeClient extends Connection {
   query(sql: string): Promise<{ rows: Record<string, unknown>[] }>;
@@ -27,13 +32,41 @@ export function probeOpener(
     const { write, read } = manager.config.replication;
     const config = node === PRIMARY ? write : read[names.indexOf(node)];
     if (!config) throw new Error(`there is no node ${node}`);
-    // A copy: connecting writes to its config.
-    const client = await manager._connect({ ...config });
+    const client = await connectLoosely(manager, config);
     // Sequelize's own listener would look for the connection in its pools.
     client.removeAllListeners('error');
     client.connection.stream.unref();
     return asProbe(client);
   };
+}
+
+/**
+ * Connects on a socket that keeps no process alive, not even while it is connecting, and that is
+ * gone after a while when nobody answers: a frozen server accepts connections and says nothing.
+ */
+async function connectLoosely(
+  manager: ConnectingManager,
+  config: NodeConfig,
+): Promise<ProbeClient> {
+  const sockets: Socket[] = [];
+  const stream = () => {
+    const socket = new Socket().unref();
+    sockets.push(socket);
+    return socket;
+  };
+  // A copy: connecting writes to its config. A socket of the application's own (a tunnel) wins.
+  const dialectOptions = {
+    stream,
+    ...(config as { dialectOptions?: object }).dialectOptions,
+  };
+  const limit = later(OPEN_MS, () => {
+    for (const socket of sockets) socket.destroy();
+  });
+  try {
+    return await manager._connect({ ...config, dialectOptions } as NodeConfig);
+  } finally {
+    limit.cancel();
+  }
 }
 
 function asProbe(client: ProbeClient): ProbeConnection {
