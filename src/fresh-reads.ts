@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { QueryTypes, type Sequelize } from 'sequelize';
-import type { CatalogQuery } from './catalog';
+import type { Sequelize } from 'sequelize';
+import { assertOperationOptions, assertSupported, tableNameOf } from './arguments';
 import { OptionsError, echo } from './errors';
-import {
-  FixedWindow,
-  MeasuredWindow,
-  Proven,
-  type FreshnessPolicy,
-  type ProbeEnvironment,
-} from './freshness';
-import type { Disposable, FreshReads, OperationOptions, Status, TableLike } from './handle';
+import { FixedWindow, type FreshnessPolicy, type ProbeEnvironment } from './freshness';
+import type {
+  Disposable,
+  FreshReads,
+  NodeStatus,
+  OperationOptions,
+  Status,
+  TableLike,
+} from './handle';
 import {
   EVERYTHING,
   Ledger,
@@ -18,17 +19,17 @@ import {
   currentOperation,
   logicalTime,
   runAsking,
-  runInExactFrame,
   runInFrame,
   toRecord,
   type WriteRecord,
 } from './operation';
 import type { FreshReadsOptions } from './options';
+import { policyFor } from './policy-for';
 import { resolveOptions, type ResolvedOptions } from './resolve-options';
 import type { Decision } from './routing';
 import {
-  INTERNAL,
   Knowledge,
+  LiveWrites,
   Marker,
   Nodes,
   PRIMARY,
@@ -38,16 +39,22 @@ import {
   install,
   installNodePools,
   internalsOf,
-  parseTableName,
+  ownQuery,
   probeOpener,
   type Installation,
   type NodePoolsInstallation,
 } from './sequelize';
-import { isRecord, rejectUnknownKeys } from './validate';
 
-const KINDS = ['query', 'mutation', 'subscription', 'request', 'job'] as const;
 /** Without replicas nothing is held back: this is how long write records are kept to be looked at. */
 const UNREPLICATED_WINDOW_MS = 1000;
+const PRIMARY_STATUS: NodeStatus = {
+  name: PRIMARY,
+  role: 'primary',
+  health: 'up',
+  serves: true,
+  lagMs: undefined,
+  lagBytes: undefined,
+};
 const NO_RECORDS: readonly WriteRecord[] = Object.freeze([]);
 
 const handles = new WeakMap<Sequelize, Handle>();
@@ -101,6 +108,7 @@ class Handle implements FreshReads {
   readonly #knowledge: Knowledge;
   readonly #nodes: Nodes;
   readonly #router: Router;
+  readonly #writes: LiveWrites;
   readonly #unknown: UnknownOutcomes;
   readonly #installation: Installation;
   readonly #pools: NodePoolsInstallation | undefined;
@@ -120,18 +128,19 @@ class Handle implements FreshReads {
       : new FixedWindow(UNREPLICATED_WINDOW_MS);
     this.#ledger = new Ledger((mark) => this.#policy.committed(mark));
     this.#unknown = new UnknownOutcomes(query);
-    this.#knowledge = new Knowledge(
-      options,
+    this.#knowledge = new Knowledge(options, {
       query,
-      (message) => this.#warn(message),
-      () => this.#everythingWritten(),
-    );
+      warn: (message) => this.#warn(message),
+      onForeignChange: () => this.#everythingWritten(),
+    });
+    this.#writes = new LiveWrites(this.#ledger, this.#policy);
     this.#router = new Router({
       options,
       ledger: this.#ledger,
       policy: this.#policy,
       knowledge: this.#knowledge,
       nodes: this.#nodes,
+      writes: this.#writes,
     });
     this.#pools =
       this.#replicated && options.routing === 'enforce'
@@ -149,14 +158,20 @@ class Handle implements FreshReads {
             },
           })
         : undefined;
-    if (this.#pools) this.#router.watch(this.#pools.pools);
+    if (this.#pools) {
+      const { pools } = this.#pools;
+      this.#router.watch(pools);
+      pools.onStateChange(({ node, from, to, because }) => {
+        options.logger?.warn(`sequelize-fresh-reads: ${node}: ${from} -> ${to} (${because})`);
+      });
+    }
     this.#installation = install(sequelize, {
       router: this.#router,
       pools: this.#pools?.pools,
       marker: new Marker(this.#ledger, this.#knowledge, this.#unknown.take),
       listening: () => this.#listeners.size > 0,
       onDecision: (decision) => this.#tell(decision),
-      onFirstStatement: () => this.#knowledge.start(),
+      onFirstStatement: () => this.#knowledge.catalog.start(),
       onClose: () => this.close(),
     });
     this.parts = {
@@ -177,11 +192,11 @@ class Handle implements FreshReads {
   }
 
   ready(): Promise<void> {
-    return this.closed ? Promise.resolve() : this.#knowledge.ready();
+    return this.closed ? Promise.resolve() : this.#knowledge.catalog.ready();
   }
 
   refreshCatalog(): Promise<void> {
-    return this.closed ? Promise.resolve() : this.#knowledge.reload();
+    return this.closed ? Promise.resolve() : this.#knowledge.catalog.reload();
   }
 
   close(): Promise<void> {
@@ -213,7 +228,9 @@ class Handle implements FreshReads {
         `markWritten(tables): tables must be an array, got ${echo(tables)}; write markWritten([table]).`,
       );
     }
-    const keys = tables.flatMap((table: TableLike) => this.#knowledge.changedBy(nameOf(table)));
+    const keys = tables.flatMap((table: TableLike) =>
+      this.#knowledge.changedBy(tableNameOf(table)),
+    );
     const { operation, resolver } = currentFrame();
     this.#ledger.open([...new Set(keys)], [], operation, resolver).commit();
   }
@@ -221,7 +238,7 @@ class Handle implements FreshReads {
   history(): readonly WriteRecord[] {
     const { operation } = currentFrame();
     if (!operation || this.#ledger.process.size === 0) return NO_RECORDS;
-    return this.#router.ownEntries(operation).map(toRecord);
+    return this.#writes.ofOperation(operation).map(toRecord);
   }
 
   status(): Status {
@@ -229,8 +246,11 @@ class Handle implements FreshReads {
       freshness: this.#policy.mode,
       routing: this.options.routing,
       replicated: this.#replicated,
-      nodes: this.#nodes.list(),
-      liveWrites: this.#router.processEntries().map(toRecord),
+      nodes: [
+        { ...PRIMARY_STATUS },
+        ...this.#nodes.replicas.map((name) => this.#replicaStatus(name)),
+      ],
+      liveWrites: this.#writes.ofProcess().map(toRecord),
       warnings: [...this.#warnings],
       closed: this.closed,
     };
@@ -252,11 +272,25 @@ class Handle implements FreshReads {
     this.#pools?.remove();
     this.#unknown.close();
     this.#listeners.clear();
-    await Promise.all([this.#policy.close(), this.#knowledge.close()]);
+    await Promise.all([this.#policy.close(), this.#knowledge.catalog.close()]);
+  }
+
+  #replicaStatus(name: string): NodeStatus {
+    const pool = this.#pools?.pools.replicas().find(({ node }) => node === name);
+    const lag = this.#policy.lag(name);
+    const health = pool?.state.kind ?? 'up';
+    return {
+      name,
+      role: 'replica',
+      health,
+      serves: health === 'up' && this.#policy.serves(name),
+      lagMs: lag?.ms,
+      lagBytes: lag?.bytes,
+    };
   }
 
   #tablesRead(table: TableLike): readonly string[] | undefined {
-    const { schema, name } = nameOf(table);
+    const { schema, name } = tableNameOf(table);
     const path = [schema, name].filter((part) => part !== undefined);
     const quoted = path.map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
     return this.#router.tablesRead(new Statement(`SELECT 1 FROM ${quoted}`, currentFrame()));
@@ -298,101 +332,4 @@ class Handle implements FreshReads {
     this.#warnings.push(message);
     this.options.logger?.warn(`sequelize-fresh-reads: ${message}`);
   }
-}
-
-function policyFor(
-  freshness: ResolvedOptions['freshness'],
-  environment: ProbeEnvironment,
-): FreshnessPolicy {
-  switch (freshness.mode) {
-    case 'proven':
-      return new Proven(environment, freshness);
-    case 'measured':
-      return new MeasuredWindow(environment, freshness);
-    case 'fixed':
-      return new FixedWindow(freshness.windowMs);
-  }
-}
-
-/** Statements of this package itself: on the primary, in no transaction, in nobody's operation. */
-function ownQuery(sequelize: Sequelize): CatalogQuery {
-  return (sql) =>
-    runInExactFrame(
-      {
-        operation: undefined,
-        resolver: undefined,
-        batch: undefined,
-        asked: undefined,
-        feedsWrite: false,
-      },
-      () =>
-        sequelize.query(sql, {
-          type: QueryTypes.SELECT,
-          raw: true,
-          logging: false,
-          transaction: null,
-          [INTERNAL]: true,
-        } as { type: QueryTypes.SELECT }),
-    );
-}
-
-function assertSupported(sequelize: unknown): asserts sequelize is Sequelize {
-  const instance = sequelize as Partial<ReturnType<typeof internalsOf>> | null | undefined;
-  const looksRight =
-    isRecord(sequelize) &&
-    typeof instance?.query === 'function' &&
-    typeof instance.addHook === 'function' &&
-    isRecord(instance.connectionManager);
-  if (!looksRight || !instance.dialect) {
-    throw new OptionsError(
-      `freshReads(sequelize): the first argument must be a Sequelize 6 instance, got ${echo(sequelize)}.`,
-    );
-  }
-  if (instance.dialect.name !== 'postgres') {
-    throw new OptionsError(
-      `freshReads(sequelize): the dialect ${echo(instance.dialect.name)} is not supported, only 'postgres' is.`,
-    );
-  }
-  if (instance.options?.native) {
-    throw new OptionsError(
-      'freshReads(sequelize): the option native: true is not supported, since pg-native does not ' +
-        "show a connection's transaction status; leave it out to use pg.",
-    );
-  }
-}
-
-function assertOperationOptions(options: unknown): asserts options is OperationOptions {
-  if (!isRecord(options)) {
-    throw new OptionsError(
-      `runOperation(options, fn): options must be an object such as { name: 'nightly' }, got ${echo(options)}.`,
-    );
-  }
-  rejectUnknownKeys('runOperation', options, ['name', 'kind', 'id']);
-  for (const key of ['name', 'id']) {
-    if (options[key] === undefined || typeof options[key] === 'string') continue;
-    throw new OptionsError(`runOperation: ${key} must be a string, got ${echo(options[key])}.`);
-  }
-  const { kind } = options;
-  if (kind !== undefined && !(KINDS as readonly unknown[]).includes(kind)) {
-    const list = KINDS.map((known) => `'${known}'`).join(', ');
-    throw new OptionsError(`runOperation: kind must be one of ${list}, got ${echo(kind)}.`);
-  }
-}
-
-function nameOf(table: TableLike): { schema: string | undefined; name: string } {
-  if (typeof table === 'string' && table !== '') return parseTableName(table);
-  // A model is a class; anything with getTableName will do.
-  if (typeof table === 'function' || isRecord(table)) {
-    if ('getTableName' in table && typeof table.getTableName === 'function') {
-      const name = table.getTableName();
-      if (typeof name === 'string') return { schema: undefined, name };
-      return { schema: name.schema ?? undefined, name: name.tableName };
-    }
-    if ('table' in table && typeof table.table === 'string') {
-      return { schema: table.schema, name: table.table };
-    }
-  }
-  throw new OptionsError(
-    `markWritten: a table is 'users', 'schema.users', { schema, table } or a model, got ${echo(table)}.`,
-  );
 }

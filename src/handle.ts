@@ -24,13 +24,27 @@ export interface Disposable {
   [Symbol.dispose](): void;
 }
 
+/** One node, as this process knows it. */
+export interface NodeStatus {
+  readonly name: string;
+  readonly role: 'primary' | 'replica';
+  /** `suspect`: being tried again. Always `up` for the primary, and with `routing: 'observe'`. */
+  readonly health: 'up' | 'suspect' | 'down';
+  /** Whether it may serve reads: up, and known to be no further behind than what was let expire. */
+  readonly serves: boolean;
+  /** How far a replica was behind when that was last measured, in milliseconds, if it ever was. */
+  readonly lagMs: number | undefined;
+  /** The same in bytes of write-ahead log. */
+  readonly lagBytes: bigint | undefined;
+}
+
 /** A look at a handle, for logs and health pages. Holds no SQL and no values. */
 export interface Status {
   readonly freshness: FreshnessMode;
   readonly routing: 'enforce' | 'observe';
   /** False when the instance has no `replication`: then nothing is routed. */
   readonly replicated: boolean;
-  readonly nodes: readonly { readonly name: string; readonly role: 'primary' | 'replica' }[];
+  readonly nodes: readonly NodeStatus[];
   /** The live writes of this process. */
   readonly liveWrites: readonly WriteRecord[];
   /** Each said once, oldest first. */

@@ -1,5 +1,12 @@
 export { freshReads } from './fresh-reads';
-export type { Disposable, FreshReads, OperationOptions, Status, TableLike } from './handle';
+export type {
+  Disposable,
+  FreshReads,
+  NodeStatus,
+  OperationOptions,
+  Status,
+  TableLike,
+} from './handle';
 export type {
   FixedFreshness,
   FreshReadsOptions,

@@ -1,9 +1,11 @@
 export { INTERNAL, install, type Installation } from './install';
 export { internalsOf, type SequelizeInternals } from './internals';
 export { Knowledge, parseTableName } from './knowledge';
+export { LiveWrites } from './live-writes';
 export { Marker } from './marker';
 export { installNodePools, type NodePoolsInstallation } from './node-pools';
 export { Nodes, PRIMARY } from './nodes';
+export { ownQuery } from './own-query';
 export { probeOpener } from './probes';
 export type { QueryFreshness } from './query-options';
 export { Router } from './router';

@@ -51,7 +51,7 @@ export class Marker {
    */
   lookAfter({ connection }: RunnableQuery): Promise<void> | undefined {
     if (!this.#toLookAt.delete(connection)) return undefined;
-    return this.#knowledge.look(async (sql) => (await connection.query(sql)).rows);
+    return this.#knowledge.catalog.look(async (sql) => (await connection.query(sql)).rows);
   }
 
   /**
@@ -81,8 +81,8 @@ export class Marker {
     const { tables, ignored, definition, single } = effect;
     const write = this.#ledger.open(tables, ignored, frame.operation, frame.resolver);
     if (definition === 'certain') {
-      this.#knowledge.changeBegins();
-      write.onEnd((committed) => this.#knowledge.changeEnds(committed));
+      this.#knowledge.catalog.changeBegins();
+      write.onEnd((committed) => this.#knowledge.catalog.changeEnds(committed));
     } else if (definition === 'possible') {
       write.onEnd((committed) => {
         if (committed) this.#toLookAt.add(query.connection);

@@ -19,13 +19,6 @@ export class Nodes {
     });
   }
 
-  list(): { name: string; role: 'primary' | 'replica' }[] {
-    return [
-      { name: PRIMARY, role: 'primary' as const },
-      ...this.replicas.map((name) => ({ name, role: 'replica' as const })),
-    ];
-  }
-
   /** The node at the other end of `connection`. */
   of(connection: Connection): string {
     if (connection.queryType !== 'read') return PRIMARY;

@@ -8,7 +8,6 @@ import {
   type CommitMark,
   type Frame,
   type Ledger,
-  type Operation,
   type TableEntry,
 } from '../operation';
 import type { ResolvedOptions } from '../resolve-options';
@@ -23,6 +22,7 @@ import {
 } from '../routing';
 import type { Connection, StatementOptions } from './internals';
 import type { Knowledge } from './knowledge';
+import type { LiveWrites } from './live-writes';
 import { PRIMARY, type Nodes } from './nodes';
 import { freshnessOf, type QueryFreshness } from './query-options';
 import { Route } from './route';
@@ -43,10 +43,9 @@ export class Router {
   readonly #policy: FreshnessPolicy;
   readonly #knowledge: Knowledge;
   readonly #nodes: Nodes;
+  readonly #writes: LiveWrites;
   readonly #catchUpWaitMs: number;
   #health: Health | undefined;
-  #prunedAt = -Infinity;
-  #pruned: Operation | undefined;
   readonly #serves = (node: string): boolean => this.#policy.serves(node);
 
   constructor(parts: {
@@ -55,6 +54,7 @@ export class Router {
     policy: FreshnessPolicy;
     knowledge: Knowledge;
     nodes: Nodes;
+    writes: LiveWrites;
   }) {
     const { freshness } = parts.options;
     this.#options = parts.options;
@@ -62,6 +62,7 @@ export class Router {
     this.#policy = parts.policy;
     this.#knowledge = parts.knowledge;
     this.#nodes = parts.nodes;
+    this.#writes = parts.writes;
     this.#catchUpWaitMs = freshness.mode === 'proven' ? freshness.catchUpWaitMs : 0;
   }
 
@@ -87,7 +88,7 @@ export class Router {
       maxLagMs: this.#options.maxReplicaLagMs,
       waited: statement.waitedMs > 0,
       failed: statement.failedOn.length > 0,
-      writes: this.#writeViews(this.#liveEntries(frame), (tables) =>
+      writes: this.#writeViews(this.#writes.of(frame), (tables) =>
         this.#knowledge.touched(statement, tables),
       ),
       nodes: this.#nodeViews(statement.failedOn, this.#boundOf(query)),
@@ -152,7 +153,7 @@ export class Router {
       maxLagMs: this.#options.maxReplicaLagMs,
       waited: false,
       failed: false,
-      writes: this.#writeViews(this.#liveEntries(frame), (tables) => tables.map(() => 'unknown')),
+      writes: this.#writeViews(this.#writes.of(frame), (tables) => tables.map(() => 'unknown')),
       nodes: this.#nodeViews([], this.#options.maxReplicaLagMs),
     });
     return verdict.target === 'replica' ? this.#toReplica(verdict) : true;
@@ -195,34 +196,6 @@ export class Router {
     return unknown ? undefined : tables;
   }
 
-  /** The live writes of `operation` itself. */
-  ownEntries(operation: Operation): TableEntry[] {
-    this.#prune(operation);
-    return [...(this.#ledger.peek(operation)?.entries() ?? [])];
-  }
-
-  /** The live writes of this process. */
-  processEntries(): TableEntry[] {
-    this.#prune(undefined);
-    return [...this.#ledger.process.entries()];
-  }
-
-  /** The live writes that count for the code in `frame`, one entry a table and scope. */
-  #liveEntries(frame: Frame): TableEntry[] {
-    if (this.#ledger.process.size === 0) return [];
-    this.#prune(frame.operation);
-    return [...this.#ledger.scopes(frame.operation)].flatMap((history) => [...history.entries()]);
-  }
-
-  /** At most once a millisecond: many reads come at a time, and what has expired can wait that long. */
-  #prune(operation: Operation | undefined): void {
-    const at = now();
-    if (at - this.#prunedAt < 1 && this.#pruned === operation) return;
-    this.#prunedAt = at;
-    this.#pruned = operation;
-    this.#ledger.prune(operation, (mark) => this.#policy.expired(mark));
-  }
-
   #toReplica(verdict: Verdict, statement?: Statement): Route {
     const { replicas } = this.#nodes;
     const { eligible, reason } = verdict;
@@ -234,7 +207,8 @@ export class Router {
     let recheck = this.#serves;
     if (statement && (reason === 'caught-up' || reason === 'waited')) {
       const entries = this.#touchedEntries(statement);
-      recheck = (node) => this.#serves(node) && entries.every((entry) => this.#shows(node, entry));
+      recheck = (node) =>
+        this.#serves(node) && entries.every((entry) => this.#writes.shownBy(node, entry));
     }
     return Route.toReplica(names, { recheck, otherwise: this.#options.onNoReplica });
   }
@@ -273,12 +247,12 @@ export class Router {
     const answers = touched(entries.map((entry) => entry.table));
     return entries.map((entry, index) => ({
       touched: answers[index] ?? 'unknown',
-      shownBy: this.#nodes.replicas.map((name) => this.#shows(name, entry)),
+      shownBy: this.#nodes.replicas.map((name) => this.#writes.shownBy(name, entry)),
     }));
   }
 
   #touchedEntries(statement: Statement): TableEntry[] {
-    const entries = this.#liveEntries(statement.frame);
+    const entries = this.#writes.of(statement.frame);
     const touched = this.#knowledge.touched(
       statement,
       entries.map((entry) => entry.table),
@@ -286,15 +260,10 @@ export class Router {
     return entries.filter((_, index) => touched[index] !== 'no');
   }
 
-  #shows(node: string, entry: TableEntry): boolean {
-    if (entry.inFlight > 0 || entry.uncommitted > 0) return false;
-    return entry.newest === undefined || this.#policy.shows(node, entry.newest);
-  }
-
   #deciding(frame: Frame, tables: readonly string[]): TableEntry[] {
-    return this.#liveEntries(frame).filter(
-      ({ table }) => tables.length === 0 || table === EVERYTHING || tables.includes(table),
-    );
+    return this.#writes
+      .of(frame)
+      .filter(({ table }) => tables.length === 0 || table === EVERYTHING || tables.includes(table));
   }
 
   #primaryBeforeWrite({ operation }: Frame): boolean {

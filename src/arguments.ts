@@ -1,0 +1,71 @@
+import type { Sequelize } from 'sequelize';
+import { OptionsError, echo } from './errors';
+import type { OperationOptions, TableLike } from './handle';
+import { parseTableName, type SequelizeInternals } from './sequelize';
+import { isRecord, rejectUnknownKeys } from './validate';
+
+const KINDS = ['query', 'mutation', 'subscription', 'request', 'job'] as const;
+
+/** @throws OptionsError unless it is a Sequelize 6 instance that this package can work with */
+export function assertSupported(sequelize: unknown): asserts sequelize is Sequelize {
+  const instance = sequelize as Partial<SequelizeInternals> | null | undefined;
+  const looksRight =
+    isRecord(sequelize) &&
+    typeof instance?.query === 'function' &&
+    typeof instance.addHook === 'function' &&
+    isRecord(instance.connectionManager);
+  if (!looksRight || !instance.dialect) {
+    throw new OptionsError(
+      `freshReads(sequelize): the first argument must be a Sequelize 6 instance, got ${echo(sequelize)}.`,
+    );
+  }
+  if (instance.dialect.name !== 'postgres') {
+    throw new OptionsError(
+      `freshReads(sequelize): the dialect ${echo(instance.dialect.name)} is not supported, only 'postgres' is.`,
+    );
+  }
+  if (instance.options?.native) {
+    throw new OptionsError(
+      'freshReads(sequelize): the option native: true is not supported, since pg-native does not ' +
+        "show a connection's transaction status; leave it out to use pg.",
+    );
+  }
+}
+
+/** @throws OptionsError naming what is wrong with the options of `runOperation` */
+export function assertOperationOptions(options: unknown): asserts options is OperationOptions {
+  if (!isRecord(options)) {
+    throw new OptionsError(
+      `runOperation(options, fn): options must be an object such as { name: 'nightly' }, got ${echo(options)}.`,
+    );
+  }
+  rejectUnknownKeys('runOperation', options, ['name', 'kind', 'id']);
+  for (const key of ['name', 'id']) {
+    if (options[key] === undefined || typeof options[key] === 'string') continue;
+    throw new OptionsError(`runOperation: ${key} must be a string, got ${echo(options[key])}.`);
+  }
+  const { kind } = options;
+  if (kind !== undefined && !(KINDS as readonly unknown[]).includes(kind)) {
+    const list = KINDS.map((known) => `'${known}'`).join(', ');
+    throw new OptionsError(`runOperation: kind must be one of ${list}, got ${echo(kind)}.`);
+  }
+}
+
+/** The name behind what `markWritten` takes. @throws OptionsError when there is none */
+export function tableNameOf(table: TableLike): { schema: string | undefined; name: string } {
+  if (typeof table === 'string' && table !== '') return parseTableName(table);
+  // A model is a class; anything with getTableName will do.
+  if (typeof table === 'function' || isRecord(table)) {
+    if ('getTableName' in table && typeof table.getTableName === 'function') {
+      const name = table.getTableName();
+      if (typeof name === 'string') return { schema: undefined, name };
+      return { schema: name.schema ?? undefined, name: name.tableName };
+    }
+    if ('table' in table && typeof table.table === 'string') {
+      return { schema: table.schema, name: table.table };
+    }
+  }
+  throw new OptionsError(
+    `markWritten: a table is 'users', 'schema.users', { schema, table } or a model, got ${echo(table)}.`,
+  );
+}

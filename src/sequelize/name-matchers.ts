@@ -1,0 +1,42 @@
+import type { Catalog } from '../catalog';
+import { createMatcher } from '../statement';
+
+type Matches = (sql: string) => boolean;
+
+/** Tests, before any parsing, whether a text holds a name that may lead to one of some tables. */
+export class NameMatchers {
+  readonly #byNames = new WeakMap<ReadonlySet<string>, Matches>();
+  #last:
+    | {
+        readonly catalog: Catalog;
+        readonly tables: readonly string[];
+        readonly matches: Matches;
+      }
+    | undefined;
+
+  /** A false is certain. For no tables: the names that matter whatever was written. */
+  lead(catalog: Catalog, tables: readonly string[], text: string): boolean {
+    if (tables.length === 0) return this.#of(catalog.namesReading(tables))(text);
+    // The live tables seldom change between reads.
+    const last = this.#last;
+    if (
+      last?.catalog === catalog &&
+      last.tables.length === tables.length &&
+      last.tables.every((table, index) => table === tables[index])
+    ) {
+      return last.matches(text);
+    }
+    const matches = this.#of(catalog.namesReading(tables));
+    this.#last = { catalog, tables, matches };
+    return matches(text);
+  }
+
+  #of(names: ReadonlySet<string>): Matches {
+    let matches = this.#byNames.get(names);
+    if (!matches) {
+      matches = createMatcher(names);
+      this.#byNames.set(names, matches);
+    }
+    return matches;
+  }
+}
