@@ -113,6 +113,7 @@ class Handle implements FreshReads {
   readonly #installation: Installation;
   readonly #pools: NodePoolsInstallation | undefined;
   readonly #warnings: string[] = [];
+  readonly #said = new Set<string>();
   readonly #listeners = new Set<(decision: Decision) => void>();
   readonly #replicated: boolean;
   #closing: Promise<void> | undefined;
@@ -162,7 +163,7 @@ class Handle implements FreshReads {
       const { pools } = this.#pools;
       this.#router.watch(pools);
       pools.onStateChange(({ node, from, to, because }) => {
-        options.logger?.warn(`sequelize-fresh-reads: ${node}: ${from} -> ${to} (${because})`);
+        this.#log(`${node}: ${from} -> ${to} (${because})`);
       });
     }
     this.#installation = install(sequelize, {
@@ -324,12 +325,18 @@ class Handle implements FreshReads {
     }
   }
 
-  readonly #said = new Set<string>();
-
   #warn(message: string, once = message): void {
     if (this.#said.has(once)) return;
     this.#said.add(once);
     this.#warnings.push(message);
-    this.options.logger?.warn(`sequelize-fresh-reads: ${message}`);
+    this.#log(message);
+  }
+
+  #log(message: string): void {
+    try {
+      this.options.logger?.warn(`sequelize-fresh-reads: ${message}`);
+    } catch {
+      // A logger must not break what it is told about; warnings are in status() all the same.
+    }
   }
 }

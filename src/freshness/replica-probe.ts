@@ -99,7 +99,8 @@ export class ReplicaProbe {
     switch (this.#progress.standing(this.#node)) {
       case 'proven': {
         const pending = this.#progress.pending(this.#node);
-        if (!pending) return undefined;
+        // Proven by a connection of the pools while its own failed: samples wait for it to answer.
+        if (!pending) return this.#backoff.failing ? this.#backoff.retryAt : undefined;
         return Math.max(
           this.#lag.nextAsk(pending, this.#intervalMs),
           // A refusal leaves what it has shown, but asking goes slower.

@@ -116,6 +116,33 @@ describe('Proven, when nodes fail', () => {
     expect(environment.changed).to.deep.equal(['replica1']);
   });
 
+  it('a standby whose probe failed, and that a connection of the pools has proven since, is sampled', async () => {
+    const fresh = new TestEnvironment(cluster, [first]);
+    let refuse = true;
+    let refused = 0;
+    const openProbe = fresh.openProbe.bind(fresh);
+    fresh.openProbe = async (node) => {
+      if (node === 'primary' || !refuse) return openProbe(node);
+      refused++;
+      throw new Error('the server is starting up');
+    };
+    const other = new Proven(fresh, { probeIntervalMs: 10, heartbeat: undefined });
+    try {
+      other.start();
+      await until('its probe has failed', () => refused > 0);
+      const connection = await TestConnection.open(first);
+      expect(await other.admit('replica1', connection)).to.equal(true);
+      refuse = false;
+      await app.query("INSERT INTO notes (text) VALUES ('x')");
+      const mark = fresh.commit();
+      other.committed(mark);
+      expect(await other.waitUntilShown(['replica1'], mark, DEADLINE_MS)).to.equal(true);
+      await connection.end();
+    } finally {
+      await other.close();
+    }
+  });
+
   it('a primary that crashes loses what was not flushed; what it commits later is proven anew', async () => {
     await first.pause();
     await app.query('SET synchronous_commit = off');
