@@ -26,7 +26,8 @@ const wrapped = new WeakSet<Method>();
 export function markReadsThatFeedWrites(sequelize: Sequelize): void {
   const { Model, Association, Transaction } = sequelize.constructor as unknown as SequelizeClasses;
   for (const name of ['findOrCreate', 'findCreateFind', 'findOrBuild']) wrap(Model, name);
-  for (const name of ['update', 'destroy', 'restore']) wrap(Model, name, usesIndividualHooks);
+  // They read for individualHooks, which a hook of the application may switch on at the last moment.
+  for (const name of ['update', 'destroy', 'restore']) wrap(Model, name);
   wrap(Association.BelongsToMany.prototype, 'set');
   wrap(Association.BelongsToMany.prototype, 'add');
   wrap(Association.HasMany.prototype, 'set');
@@ -36,11 +37,10 @@ export function markReadsThatFeedWrites(sequelize: Sequelize): void {
   wrap(internalsOf(sequelize).getQueryInterface(), 'delete');
 }
 
-function wrap(holder: Holder, name: string, applies?: (args: unknown[]) => boolean): void {
+function wrap(holder: Holder, name: string): void {
   const original = holder[name];
   if (typeof original !== 'function' || wrapped.has(original)) return;
   const ours: Method = function (this: unknown, ...args) {
-    if (applies && !applies(args)) return original.apply(this, args);
     return runInFrame({ feedsWrite: true }, () => original.apply(this, args));
   };
   wrapped.add(ours);
@@ -58,13 +58,4 @@ function wrapTransactionStart(holder: Holder): void {
   };
   wrapped.add(ours);
   holder['prepareEnvironment'] = ours;
-}
-
-function usesIndividualHooks(args: unknown[]): boolean {
-  return args.some(
-    (arg) =>
-      typeof arg === 'object' &&
-      arg !== null &&
-      Boolean((arg as { individualHooks?: unknown }).individualHooks),
-  );
 }

@@ -13,6 +13,7 @@ import {
   type SequelizeQuery,
   type StatementOptions,
 } from './internals';
+import { PRIMARY } from './nodes';
 import { Route } from './route';
 import { serverVersion } from './server-version';
 import { STATEMENT, Statement } from './statement';
@@ -104,7 +105,8 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
       parts.onDecision(router.report(statement, query.connection, Boolean(options.transaction)));
     }
     statement.frame.batch?.onRead(() => router.tablesRead(statement));
-    const sent = marker.mark(statement, query);
+    const onStandby = router.nodeOf(query.connection) !== PRIMARY;
+    const sent = marker.mark(statement, query, onStandby);
     if (sent) options[SENT] = sent;
   };
 

@@ -47,6 +47,8 @@ export class Knowledge {
   readonly #names = new NameMatchers();
   #ignored: ReadonlySet<string> = new Set();
   #anySchema = false;
+  /** Temporary tables made here: of no use to look for in the catalog, they come and go. */
+  readonly #temporary = new Set<string>();
 
   constructor(
     options: Pick<ResolvedOptions, 'ignoreWrites' | 'relatedTables'>,
@@ -78,7 +80,12 @@ export class Knowledge {
 
   /** Whether the statement is a read, by its text and by what the functions and views in it do. */
   view(statement: Statement): StatementView {
-    return (statement.view ??= this.#view(statement));
+    const catalog = this.catalog.certain;
+    if (!statement.view || statement.viewedWith !== catalog) {
+      statement.view = this.#view(statement);
+      statement.viewedWith = catalog;
+    }
+    return statement.view;
   }
 
   #view(statement: Statement): StatementView {
@@ -130,14 +137,24 @@ export class Knowledge {
     });
   }
 
-  /** What the statement changes; `undefined` when it changes nothing. */
-  effect(statement: Statement): Effect | undefined {
+  /**
+   * What the statement changes; `undefined` when it changes nothing. On a standby it is refused, and
+   * comes back, when it changes anything that its text does not show.
+   */
+  effect(statement: Statement, onStandby: boolean): Effect | undefined {
     if (statement.text === undefined || statement.writesInDisguise) {
       return everything('possible', false);
     }
-    if (this.view(statement).nature !== 'not-a-read') return undefined;
+    if (this.view(statement).nature !== 'not-a-read') {
+      // A view or a policy may hide a write from whoever has no catalog to look into.
+      const hidden = !onStandby && !this.catalog.certain && this.#readsSomething(statement);
+      return hidden ? everything('none', false) : undefined;
+    }
     const analysis = this.#analyse(statement);
     if (analysis.setsSearchPath) this.#anySchema = true;
+    for (const { relation } of analysis.writes) {
+      if (relation.schema === 'pg_temp') this.#temporary.add(relation.name);
+    }
     if (analysis.kind === 'transaction' || analysis.kind === 'session') return undefined;
     const single = analysis.statements === 1;
     this.catalog.checkFingerprint();
@@ -147,7 +164,7 @@ export class Knowledge {
     const catalog = this.catalog.certain;
     if (!catalog) return everything('none', single);
     const closure = catalog.writeClosure(factsOf(analysis), this.#resolution(statement));
-    this.catalog.lookFor(closure.missing);
+    this.#lookFor(closure.missing);
     if (closure.unknown) {
       // Triggers hardly ever hold DDL, and may run with each row; what is called by name may well.
       const called = analysis.kind !== 'write' || analysis.functions.length > 0;
@@ -176,6 +193,16 @@ export class Knowledge {
     return this.#analyse(statement).kind === 'transaction';
   }
 
+  #lookFor(missing: readonly string[]): void {
+    if (missing.length === 0) return;
+    this.catalog.lookFor(missing.filter((name) => !this.#temporary.has(name)));
+  }
+
+  #readsSomething(statement: Statement): boolean {
+    const { reads, readsUnknown } = this.#analyse(statement);
+    return readsUnknown || reads.length > 0;
+  }
+
   #analyse(statement: Statement): Analysis {
     const text = statement.text ?? '\0';
     return statement.builtInsert
@@ -187,7 +214,7 @@ export class Knowledge {
     const catalog = this.catalog.certain;
     if (!catalog) return undefined;
     const closure = catalog.readClosure(factsOf(analysis), this.#resolution(statement));
-    this.catalog.lookFor(closure.missing);
+    this.#lookFor(closure.missing);
     return closure;
   }
 

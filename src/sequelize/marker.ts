@@ -23,8 +23,8 @@ export class Marker {
   }
 
   /** Marks the statement's writes. `undefined` when it writes nothing. */
-  mark(statement: Statement, query: RunnableQuery): SentWrite | undefined {
-    const effect = this.#knowledge.effect(statement);
+  mark(statement: Statement, query: RunnableQuery, onStandby: boolean): SentWrite | undefined {
+    const effect = this.#knowledge.effect(statement, onStandby);
     if (!effect) {
       const prepared = this.#knowledge.preparedTransaction(statement);
       if (prepared) writesOn(query.connection).prepares(prepared.id);
@@ -61,7 +61,7 @@ export class Marker {
     const frame = currentFrame();
     const run = query.run.bind(query);
     query.run = async (sql, parameters) => {
-      const effect = this.#knowledge.effect(new Statement(sql, frame));
+      const effect = this.#knowledge.effect(new Statement(sql, frame), false);
       if (!effect) return run(sql, parameters);
       return settle(run(sql, parameters), this.#open(effect, frame, query).done);
     };

@@ -129,17 +129,17 @@ export class Router {
     const { verdict } = statement;
     if (!verdict) return true;
     if (verdict.target === 'replica') return this.#toReplica(verdict, statement);
-    // The pool for writes is the transactions'. What may be read inside them but outside of their own
-    // connection must not wait for it: with every connection in a transaction, all would wait for ever.
-    if (verdict.reason === 'not-a-read') {
-      return options.type === QueryTypes.SELECT ? Route.toPrimary() : true;
-    }
     const fallback = verdict.reason === 'no-replica-fit' || verdict.reason === 'replica-failed';
     if (fallback && this.#options.onNoReplica === 'error') {
       throw new ReplicasUnavailableError(
         `no replica can take the read (${verdict.reason}), and onNoReplica: 'error' keeps it from the primary.`,
       );
     }
+    // What Sequelize itself sends to the pool for writes stays with it: raw SQL that sets up a session
+    // (a temporary table, a setting, a lock) finds it again there. What it would read elsewhere must
+    // not wait for that pool, which transactions may hold as a whole while they wait for the read.
+    const isSelect = options.type === QueryTypes.SELECT && statement.useMaster !== true;
+    if (!isSelect || verdict.reason === 'primary-only-relation') return true;
     return Route.toPrimary({ fallback });
   }
 
@@ -167,7 +167,7 @@ export class Router {
     const verdict = inTransaction ? undefined : statement.verdict;
     const observing = verdict !== undefined && this.#options.routing === 'observe';
     const reason = observing ? 'observing' : reasonOf(verdict, target);
-    const tables = this.#tablesOf(statement);
+    const tables = this.#tablesOf(statement, target);
     const decision: Decision = {
       target,
       node,
@@ -282,9 +282,9 @@ export class Router {
     return operation === undefined && this.#options.outsideOperation === 'primary';
   }
 
-  #tablesOf(statement: Statement): readonly string[] {
+  #tablesOf(statement: Statement, target: Target): readonly string[] {
     const reads = this.#knowledge.reads(statement).tables;
-    const effect = this.#knowledge.effect(statement);
+    const effect = this.#knowledge.effect(statement, target === 'replica');
     if (!effect) return reads;
     const written = [...effect.tables, ...effect.ignored].filter((table) => table !== EVERYTHING);
     return [...new Set([...written, ...reads])];

@@ -18,6 +18,8 @@ export class Statement {
   useMaster: boolean | undefined;
   /** Whether it is a read, found out once. */
   view: StatementView | undefined;
+  /** The catalog that `view` was found out with. */
+  viewedWith: object | undefined;
   verdict: Verdict | undefined;
   /** How long it was held back for a replica to catch up, in milliseconds. */
   waitedMs = 0;

@@ -72,6 +72,20 @@ describe('reads that feed a write', () => {
       ['feeds-a-write'],
     ],
     [
+      'update, with individualHooks switched on by a hook',
+      async () => {
+        Task.addHook('beforeBulkUpdate', 'on', (options: { individualHooks?: boolean }) => {
+          options.individualHooks = true;
+        });
+        try {
+          await Task.update({ title: 'x' }, { where: {} });
+        } finally {
+          Task.removeHook('beforeBulkUpdate', 'on');
+        }
+      },
+      ['feeds-a-write'],
+    ],
+    [
       'destroy with individualHooks',
       () => Task.destroy({ where: { id: -1 }, individualHooks: true }),
       ['feeds-a-write'],
