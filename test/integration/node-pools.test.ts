@@ -238,7 +238,7 @@ describe('one pool a node, on real nodes', () => {
   });
 
   it("an exhausted pool is Sequelize's own error", async () => {
-    const sequelize = connect({ pool: { max: 1, acquire: 20 } });
+    const sequelize = connect({ pool: { max: 1, acquire: 500 } });
     installOn(sequelize);
     const held = await sequelize.transaction();
     const refused = await sequelize.transaction().catch((error: unknown) => error);
