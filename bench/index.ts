@@ -10,6 +10,8 @@ export interface Bench {
 const modules: Readonly<Record<string, () => Promise<{ benches: readonly Bench[] }>>> = {
   overhead: () => import('./overhead.js'),
   loaders: () => import('./loaders.js'),
+  freshness: () => import('./freshness.js'),
+  failover: () => import('./failover.js'),
 };
 
 async function main(): Promise<void> {

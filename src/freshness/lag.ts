@@ -11,6 +11,7 @@ export class LagWatch {
   #recent: number[] = [];
   #askedAt = -Infinity;
   #asOf = -Infinity;
+  #expectedAt = -Infinity;
 
   /** The newest lag seen, in milliseconds. */
   get last(): number | undefined {
@@ -24,6 +25,11 @@ export class LagWatch {
 
   asked(at: number): void {
     this.#askedAt = at;
+  }
+
+  /** What it waits for was sent just now: worth a question of its own, out of turn. */
+  expectAt(at: number): void {
+    this.#expectedAt = at;
   }
 
   /** The replica was seen to have passed a sample, `ms` after it was sent. */
@@ -55,6 +61,11 @@ export class LagWatch {
    * a second behind is asked a dozen times, not a hundred, and still caught within an interval.
    */
   nextAsk(pending: Sample, intervalMs: number): number {
+    const regular = this.#nextRegularAsk(pending, intervalMs);
+    return this.#expectedAt > this.#askedAt ? Math.min(regular, this.#expectedAt) : regular;
+  }
+
+  #nextRegularAsk(pending: Sample, intervalMs: number): number {
     const soonest = this.#askedAt + intervalMs;
     const age = this.#askedAt - pending.sentAt;
     if (age < 0) return soonest;

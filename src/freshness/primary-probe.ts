@@ -23,6 +23,7 @@ export class PrimaryProbe {
   readonly #wanted: () => boolean;
   readonly #unmeasured: () => boolean;
   readonly #onSample: () => void;
+  readonly #onFlushed: () => void;
   readonly #probe: Probe;
   readonly #loop: Loop;
   readonly #backoff = new Backoff();
@@ -46,6 +47,8 @@ export class PrimaryProbe {
     /** Whether some replica's lag is not known at all. */
     unmeasured: () => boolean;
     onSample: () => void;
+    /** What replicas were waiting for has been flushed, and is on its way to them. */
+    onFlushed: () => void;
     onLost: () => void;
   }) {
     this.#environment = parts.environment;
@@ -56,6 +59,7 @@ export class PrimaryProbe {
     this.#wanted = parts.wanted;
     this.#unmeasured = parts.unmeasured;
     this.#onSample = parts.onSample;
+    this.#onFlushed = parts.onFlushed;
     const { environment } = parts;
     this.#probe = new Probe(() => environment.openProbe(environment.primary), parts.onLost);
     this.#loop = new Loop(
@@ -155,6 +159,7 @@ export class PrimaryProbe {
     this.#unflushed = undefined;
     try {
       await this.#probe.ask(flushSql);
+      this.#onFlushed();
     } catch (error) {
       if (!isRefusal(error)) throw error;
       this.#warn(notices.flushRefused(error));

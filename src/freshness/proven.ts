@@ -57,6 +57,9 @@ export class Proven implements FreshnessPolicy {
       wanted: () => [...this.#replicas.values()].some((probe) => probe.wantsSamples),
       unmeasured: () => [...this.#replicas.values()].some((probe) => probe.unmeasured),
       onSample: () => this.#learned(environment.primary),
+      onFlushed: () => {
+        for (const probe of this.#replicas.values()) probe.expect();
+      },
       onLost: () => this.lost(environment.primary),
     });
     for (const node of environment.replicas) this.#replicas.set(node, this.#replicaProbe(node));

@@ -10,6 +10,8 @@ import type { Progress } from './progress';
 import type { Evidence } from './reading';
 
 const LONGEST_GAP_MS = 1000;
+/** About how long flushed WAL is on its way to a standby that has nothing else to do. */
+const TRANSIT_MS = 1;
 
 /** Asks one replica how far it is: while a sample is on its way to it, or it has to prove itself. */
 export class ReplicaProbe {
@@ -73,6 +75,12 @@ export class ReplicaProbe {
 
   /** Something may have become due. */
   poke(): void {
+    this.#loop.poke();
+  }
+
+  /** What it waits for has been sent to it. */
+  expect(): void {
+    this.#lag.expectAt(now() + TRANSIT_MS);
     this.#loop.poke();
   }
 

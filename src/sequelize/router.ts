@@ -28,6 +28,12 @@ import { freshnessOf, type QueryFreshness } from './query-options';
 import { Route } from './route';
 import type { Statement } from './statement';
 
+/** The primary takes the read only for want of a replica. */
+const FALLBACKS: ReadonlySet<Reason> = new Set([
+  'no-replica-fit',
+  'replica-failed',
+  'too-far-behind',
+]);
 const NO_WRITES: readonly LiveWriteView[] = Object.freeze([]);
 
 /** The router's look at the pools: none where statements stay where Sequelize sends them. */
@@ -129,7 +135,7 @@ export class Router {
     const { verdict } = statement;
     if (!verdict) return true;
     if (verdict.target === 'replica') return this.#toReplica(verdict, statement);
-    const fallback = verdict.reason === 'no-replica-fit' || verdict.reason === 'replica-failed';
+    const fallback = FALLBACKS.has(verdict.reason);
     if (fallback && this.#options.onNoReplica === 'error') {
       throw new ReplicasUnavailableError(
         `no replica can take the read (${verdict.reason}), and onNoReplica: 'error' keeps it from the primary.`,
