@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** The environment says something that can't be: the message is for whoever started the example. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -5,13 +7,13 @@ export class ConfigError extends Error {
 
 /** What the environment says. */
 export interface Config {
+  /** The address to listen on. */
+  readonly host: string;
   /** 0: any free port. */
   readonly port: number;
   readonly database: DatabaseConfig;
   /** `observe` leaves every statement where Sequelize's own replication sends it. */
   readonly routing: 'enforce' | 'observe';
-  /** Milliseconds after a commit in which reads of its tables stay away from the replicas. */
-  readonly windowMs: number;
   /** Shows decisions to clients, and the GraphiQL page. */
   readonly development: boolean;
 }
@@ -22,22 +24,19 @@ export type DatabaseConfig =
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-// What a commit needs on top of the lag that was asked for: the way to the replica, and a busy machine.
-const MARGIN_MS = 700;
-
 /** @throws ConfigError on a variable that is not what it should be; its value is echoed. */
 export function readConfig(env: Environment): Config {
-  const lagMs = wholeNumber(env, 'REPLICA_LAG_MS', 300, 0, 600_000);
   return {
+    host: address(env, 'HOST', '127.0.0.1'),
     port: wholeNumber(env, 'PORT', 4000, 0, 65_535),
-    database: databaseConfig(env, lagMs),
+    database: databaseConfig(env),
     routing: oneOf(env, 'FRESH_READS', ['on', 'off']) === 'on' ? 'enforce' : 'observe',
-    windowMs: lagMs + MARGIN_MS,
     development: env['NODE_ENV'] !== 'production',
   };
 }
 
-function databaseConfig(env: Environment, lagMs: number): DatabaseConfig {
+function databaseConfig(env: Environment): DatabaseConfig {
+  const lagMs = wholeNumber(env, 'REPLICA_LAG_MS', 300, 0, 600_000);
   const replicas = wholeNumber(env, 'REPLICAS', 2, 1, 16);
   const primaryUrl = env['DATABASE_URL'] ?? '';
   const listed = env['REPLICA_URLS'] ?? '';
@@ -49,6 +48,15 @@ function databaseConfig(env: Environment, lagMs: number): DatabaseConfig {
   checkUrl('DATABASE_URL', primaryUrl);
   for (const url of replicaUrls) checkUrl('REPLICA_URLS', url);
   return { kind: 'real', primaryUrl, replicaUrls };
+}
+
+function address(env: Environment, name: string, byDefault: string): string {
+  const text = env[name];
+  if (text === undefined || text === '') return byDefault;
+  if (isIP(text) === 4) return text;
+  throw new ConfigError(
+    `${name} must be an IPv4 address such as 127.0.0.1 or 0.0.0.0, got ${JSON.stringify(text)}.`,
+  );
 }
 
 function wholeNumber(

@@ -28,15 +28,15 @@ async function main(): Promise<void> {
   say('stopped');
 }
 
-function introduce({ database, routing, windowMs }: Config): void {
+function introduce({ database, routing }: Config): void {
   say(
     database.kind === 'embedded'
       ? `start   a PostgreSQL primary and ${database.replicas} replica(s), ${database.lagMs} ms behind`
-      : `start   with the databases of DATABASE_URL and REPLICA_URLS`,
+      : 'start   with the databases of DATABASE_URL and REPLICA_URLS',
   );
   say(
     routing === 'enforce'
-      ? `start   fresh reads on, window ${windowMs} ms`
+      ? 'start   fresh reads on: every operation sees its own writes'
       : `start   fresh reads OFF: Sequelize's own replication, expect stale answers`,
   );
 }

@@ -5,6 +5,7 @@ import { ApolloServerPluginDrainHttpServer } from '@apollo/server/plugin/drainHt
 import { expressMiddleware } from '@as-integrations/express5';
 import * as rTracer from 'cls-rtracer';
 import express, { type ErrorRequestHandler } from 'express';
+import type { Sequelize } from 'sequelize';
 import type { FreshReads } from 'sequelize-fresh-reads';
 import { freshReadsPlugin, withOperation } from 'sequelize-fresh-reads/apollo';
 import { contextOf, type AppContext } from './context';
@@ -19,7 +20,10 @@ import { typeDefs } from './schema';
 
 export interface ServerParts {
   readonly reads: FreshReads;
+  readonly sequelize: Sequelize;
   readonly models: Models;
+  readonly host: string;
+  /** 0: any free one. */
   readonly port: number;
   readonly development: boolean;
   readonly log: (line: string) => void;
@@ -32,9 +36,9 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Serves GraphQL on 127.0.0.1. */
+/** Serves GraphQL. */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
-  const { reads, models, port, development, log } = parts;
+  const { reads, sequelize, models, host, port, development, log } = parts;
   const app = express().disable('x-powered-by');
   const httpServer = createServer(app);
   const apollo = makeApollo(parts, httpServer);
@@ -46,13 +50,16 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     '/graphql',
     express.json({ limit: '1mb' }),
     expressMiddleware(apollo, {
-      context: withOperation(reads, contextOf(models, makeLoaders(reads, models))),
+      context: withOperation(
+        reads,
+        contextOf({ sequelize, models, loaders: makeLoaders(reads, models) }),
+      ),
     }),
   );
   app.use(requestErrors(log));
 
   try {
-    const url = await listen(httpServer, port);
+    const url = await listen(httpServer, host, port);
     return { url, stop: () => apollo.stop() };
   } catch (error) {
     await apollo.stop();

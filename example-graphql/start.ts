@@ -7,12 +7,14 @@ import { startServer } from './server';
 
 export interface ExampleOptions {
   readonly database: Database;
+  /** The address to listen on. Default 127.0.0.1: this machine only. */
+  readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
   /** Default `'enforce'`. */
   readonly routing?: FreshReadsOptions['routing'];
-  /** Milliseconds. Default 1000. */
-  readonly windowMs?: number;
+  /** Default: that of freshReads, `proven`. */
+  readonly freshness?: FreshReadsOptions['freshness'];
   /** Default true: shows decisions, and the GraphiQL page. */
   readonly development?: boolean;
   readonly seed?: SeedSize;
@@ -31,8 +33,8 @@ export interface Example {
 
 /** Connects, makes and fills the tables, waits until the replicas have them, and serves. */
 export async function startExample(options: ExampleOptions): Promise<Example> {
-  const { database, port = 0, routing = 'enforce', windowMs = 1000, development = true } = options;
-  const { seed = SEED_SIZE, log = () => undefined } = options;
+  const { database, host = '127.0.0.1', port = 0, development = true } = options;
+  const { routing = 'enforce', freshness, seed = SEED_SIZE, log = () => undefined } = options;
   const sequelize = new Sequelize(database.options);
   try {
     const models = defineModels(sequelize);
@@ -42,13 +44,9 @@ export async function startExample(options: ExampleOptions): Promise<Example> {
     if (!filled) log('seed    nothing to do: there are rows already');
     await database.waitForReplicas();
     log('seed    the replicas have it all');
-    // Only now: the rows of the seed are everywhere, no read has to wait for them.
-    const reads = freshReads(sequelize, {
-      freshness: { mode: 'fixed', windowMs },
-      routing,
-      logger: { warn: log },
-    });
-    const server = await startServer({ reads, models, port, development, log });
+    const reads = freshReads(sequelize, { freshness, routing, logger: { warn: log } });
+    const parts = { reads, sequelize, models, host, port, development, log };
+    const server = await startServer(parts);
     const stop = async () => {
       await server.stop();
       await sequelize.close();

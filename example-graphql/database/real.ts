@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import type { Options } from 'sequelize';
 import { ConfigError, withoutPassword } from '../config';
+import { ask, nodeOf } from './ask';
+import { checkRoles } from './check';
 import type { Database } from './database';
 
 const PATIENCE_MS = 60_000;
@@ -9,13 +10,13 @@ const POLL_MS = 50;
 
 /**
  * Databases that are there already.
- * @throws ConfigError when one of them can't be reached
+ * @throws ConfigError when one of them can't be reached, or they are not one primary and its replicas
  */
 export async function realDatabase(
   primaryUrl: string,
   replicaUrls: readonly string[],
 ): Promise<Database> {
-  await Promise.all([primaryUrl, ...replicaUrls].map((url) => ask(url, 'SELECT 1 AS answer')));
+  await checkRoles(primaryUrl, replicaUrls);
   const options: Options = { dialect: 'postgres', logging: false, ...nodeOf(primaryUrl) };
   if (replicaUrls.length > 0) {
     options.replication = { write: nodeOf(primaryUrl), read: replicaUrls.map(nodeOf) };
@@ -36,24 +37,10 @@ export async function realDatabase(
   };
 }
 
-function nodeOf(text: string) {
-  const { hostname, port, username, password, pathname, searchParams } = new URL(text);
-  const sslmode = searchParams.get('sslmode') ?? 'disable';
-  const ssl = sslmode !== 'disable' && { rejectUnauthorized: sslmode.startsWith('verify') };
-  return {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? 5432 : Number(port),
-    username: decodeURIComponent(username),
-    password: decodeURIComponent(password),
-    database: decodeURIComponent(pathname.slice(1)),
-    dialectOptions: { ssl },
-  };
-}
-
 async function waitFor(name: string, url: string, position: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
-  // NULL: not a standby at all, then there is nothing to wait for.
-  const sql = 'SELECT coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, true) AS answer';
+  // NULL: nothing replayed yet.
+  const sql = 'SELECT coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS answer';
   while ((await ask(url, sql, [position])) !== true) {
     if (performance.now() > deadline) {
       throw new ConfigError(
@@ -61,22 +48,5 @@ async function waitFor(name: string, url: string, position: string): Promise<voi
       );
     }
     await sleep(POLL_MS);
-  }
-}
-
-async function ask(url: string, sql: string, values: unknown[] = []): Promise<unknown> {
-  const { username: user, dialectOptions, ...node } = nodeOf(url);
-  const client = new Client({ ...node, user, ...dialectOptions });
-  try {
-    await client.connect();
-  } catch (error) {
-    const reason = (error as { code?: string }).code ?? String(error);
-    throw new ConfigError(`can't connect to ${withoutPassword(url)}: ${reason}.`);
-  }
-  try {
-    const { rows } = await client.query<{ answer: unknown }>(sql, values);
-    return rows[0]?.answer;
-  } finally {
-    await client.end();
   }
 }

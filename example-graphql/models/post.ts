@@ -8,6 +8,8 @@ import {
   type Sequelize,
 } from 'sequelize';
 import type { Comment } from './comment';
+import type { Neighbourhood } from './neighbourhood';
+import type { Reaction } from './reaction';
 import type { User } from './user';
 
 export const POST_STATUSES = ['DRAFT', 'PUBLISHED'] as const;
@@ -20,12 +22,16 @@ export class Post extends Model<InferAttributes<Post>, InferCreationAttributes<P
   declare body: CreationOptional<string>;
   declare status: CreationOptional<PostStatus>;
   declare authorId: number;
+  /** Null: for everybody, in no neighbourhood of its own. */
+  declare neighbourhoodId: CreationOptional<number | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
 
   declare static associations: {
     author: Association<Post, User>;
     comments: Association<Post, Comment>;
+    neighbourhood: Association<Post, Neighbourhood>;
+    reactions: Association<Post, Reaction>;
   };
 }
 
@@ -50,6 +56,7 @@ export function definePost(sequelize: Sequelize): typeof Post {
         validate: { isIn: [[...POST_STATUSES]] },
       },
       authorId: { type: DataTypes.INTEGER, allowNull: false },
+      neighbourhoodId: DataTypes.INTEGER,
       createdAt: DataTypes.DATE,
       updatedAt: DataTypes.DATE,
     },
@@ -58,7 +65,12 @@ export function definePost(sequelize: Sequelize): typeof Post {
       modelName: 'Post',
       tableName: 'posts',
       underscored: true,
-      indexes: [{ fields: ['author_id'] }, { fields: ['status'] }],
+      indexes: [
+        { fields: ['author_id'] },
+        { fields: ['neighbourhood_id'] },
+        { fields: ['status'] },
+        { fields: ['title'] },
+      ],
     },
   );
 }

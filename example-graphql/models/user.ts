@@ -8,6 +8,8 @@ import {
   type Sequelize,
 } from 'sequelize';
 import type { Comment } from './comment';
+import type { Neighbourhood } from './neighbourhood';
+import type { Notification } from './notification';
 import type { Post } from './post';
 
 /** A neighbour. */
@@ -17,12 +19,16 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare handle: string;
   declare name: string;
   declare bio: CreationOptional<string>;
+  /** Null: never here since joining. */
+  declare lastSeenAt: CreationOptional<Date | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
 
   declare static associations: {
     posts: Association<User, Post>;
     comments: Association<User, Comment>;
+    neighbourhoods: Association<User, Neighbourhood>;
+    notifications: Association<User, Notification>;
   };
 }
 
@@ -51,6 +57,7 @@ export function defineUser(sequelize: Sequelize): typeof User {
         },
       },
       bio: { type: DataTypes.TEXT, allowNull: false, defaultValue: '' },
+      lastSeenAt: DataTypes.DATE,
       createdAt: DataTypes.DATE,
       updatedAt: DataTypes.DATE,
     },

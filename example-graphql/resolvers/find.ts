@@ -1,6 +1,6 @@
 import type { AppContext } from '../context';
 import { badInput, notFound } from '../errors';
-import type { Comment, Post, User } from '../models';
+import type { Comment, Neighbourhood, Post, User } from '../models';
 import { toId } from './arguments';
 
 /** The row that a mutation is about; it throws where a query would answer `null`. */
@@ -25,9 +25,27 @@ export async function findComment({ models }: AppContext, id: string): Promise<C
   return comment;
 }
 
-/** The author that the input names, else the current user. */
-export async function authorOf(context: AppContext, id: string | null | undefined): Promise<User> {
+export async function findNeighbourhood(
+  { models }: AppContext,
+  slug: string,
+): Promise<Neighbourhood> {
+  const neighbourhood = await models.Neighbourhood.findOne({ where: { slug } });
+  if (!neighbourhood) throw badInput(`there is no neighbourhood ${JSON.stringify(slug)}`);
+  return neighbourhood;
+}
+
+/** The user that an argument names, else the current one. */
+export async function actingUser(
+  context: AppContext,
+  id: string | null | undefined,
+  argument = 'userId',
+): Promise<User> {
   if (id !== null && id !== undefined) return findUser(context, id);
-  if (context.currentUser) return context.currentUser;
-  throw badInput('say who writes: give authorId, or the header x-user-handle with a known handle');
+  return signedIn(context, `give ${argument}, or `);
+}
+
+/** The current user, where there has to be one. */
+export function signedIn({ currentUser }: AppContext, orElse = ''): User {
+  if (currentUser) return currentUser;
+  throw badInput(`say who you are: ${orElse}send the header x-user-handle with a known handle`);
 }

@@ -105,6 +105,10 @@ export class CurrentCatalog {
     this.changeEnds(true);
   }
 
+  /** Once closed no further question is asked: a reading under way ends there. */
+  readonly #query: CatalogQuery = (sql) =>
+    this.#closed ? Promise.reject(new Error('closed')) : this.#parts.query(sql);
+
   #reloadAndEnd(): void {
     void this.reload()
       .catch((error: unknown) => {
@@ -119,7 +123,7 @@ export class CurrentCatalog {
   async #load(): Promise<void> {
     this.#reloadWanted = false;
     await loadParser();
-    const catalog = await loadCatalog(this.#parts.query, {
+    const catalog = await loadCatalog(this.#query, {
       analyseBody,
       onWarning: this.#parts.warn,
       relatedTables: this.#parts.relatedTables,
@@ -139,7 +143,7 @@ export class CurrentCatalog {
     const catalog = this.#catalog;
     if (!catalog || this.#closed || now() - this.#checkedAt < FINGERPRINT_INTERVAL_MS) return;
     this.#checkedAt = now();
-    readFingerprint(this.#parts.query).then(
+    readFingerprint(this.#query).then(
       (fingerprint) => {
         if (fingerprint === catalog.fingerprint || this.#catalog !== catalog) return;
         this.#parts.onForeignChange();

@@ -18,6 +18,7 @@ export function ownQuery(sequelize: Sequelize): CatalogQuery {
         sequelize.query(sql, {
           type: QueryTypes.SELECT,
           raw: true,
+          useMaster: true,
           logging: false,
           transaction: null,
           [INTERNAL]: true,

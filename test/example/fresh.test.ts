@@ -9,7 +9,14 @@ import { startCluster, type Cluster } from '../../src/testing';
 import { Client, decisionsOf } from './client';
 import { addPlayer, play, steps, type Outcome } from './scenario';
 
-const seed = { users: 5, posts: 10, comments: 20 };
+const seed = {
+  users: 5,
+  neighbourhoods: 2,
+  posts: 10,
+  comments: 20,
+  reactions: 10,
+  notifications: 4,
+};
 
 describe('the example, while no replica gets anything new', () => {
   let cluster: Cluster;
@@ -20,9 +27,9 @@ describe('the example, while no replica gets anything new', () => {
   before(async () => {
     cluster = await startCluster({ replicas: 2 });
     const database = embeddedDatabase(cluster);
-    const enforcing = await startExample({ database, seed, windowMs: 60_000 });
+    const enforcing = await startExample({ database, seed });
     running.push(enforcing);
-    const observing = await startExample({ database, seed, routing: 'observe', windowMs: 60_000 });
+    const observing = await startExample({ database, seed, routing: 'observe' });
     running.push(observing);
     const players = [
       await addPlayer(cluster.primary, 'with_it'),

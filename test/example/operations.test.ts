@@ -5,7 +5,14 @@ import type { Decision } from '../../src';
 import { startCluster, type Cluster } from '../../src/testing';
 import { Client, at, decisionsOf, type Answer, type Question } from './client';
 
-const seed = { users: 40, posts: 60, comments: 120 };
+const seed = {
+  users: 40,
+  neighbourhoods: 4,
+  posts: 60,
+  comments: 120,
+  reactions: 60,
+  notifications: 20,
+};
 
 /** A kind of operation, the n-th of its kind, and what has to be true of its answer. */
 interface Kind {
@@ -37,7 +44,7 @@ const kinds: readonly Kind[] = [
       variables: { id: (n % 8) + 1, body: `comment ${n}` },
     }),
     resolvers: ['Mutation.addComment', 'Comment.author', 'Comment.post', 'Post.comments'],
-    writes: ['comments'],
+    writes: ['comments', 'notifications'],
     check: (answer, n) =>
       expect(at(answer.data, 'addComment.post.comments.*.body')).to.include(`comment ${n}`),
   },
@@ -89,7 +96,7 @@ describe('many operations at once, while no replica gets anything new', () => {
   before(async () => {
     cluster = await startCluster({ replicas: 2 });
     const database = embeddedDatabase(cluster);
-    example = await startExample({ database, seed, windowMs: 60_000 });
+    example = await startExample({ database, seed });
     client = new Client(example.url);
     for (const replica of cluster.replicas) await replica.pause();
     decisions = [];

@@ -48,7 +48,7 @@ describe('the example as a process', () => {
     const remains = await remainsOf(plain);
     expect(remains.pids).to.have.length(3);
     const answer = await new Client(await plain.printed(address)).ask('{ users { total } }');
-    expect(at(answer.data, 'users.total')).to.equal(40);
+    expect(at(answer.data, 'users.total')).to.equal(400);
     for (const { target } of decisionsOf(answer)) expect(target).to.equal('replica');
     plain.interrupt();
     expect(await plain.end()).to.equal(0);

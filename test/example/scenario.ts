@@ -9,6 +9,10 @@ export interface Player {
   readonly doomedPost: number;
   readonly thread: number;
   readonly doomedComment: number;
+  /** A neighbourhood that the user is the only member of. */
+  readonly slug: string;
+  /** A user who belongs nowhere. */
+  readonly stranger: number;
 }
 
 /** One operation that writes, and what it has to see of it. */
@@ -16,6 +20,8 @@ interface Step {
   readonly name: string;
   readonly query: string;
   readonly variables: (player: Player) => Record<string, unknown>;
+  /** Whether the player's handle goes along as the current user. */
+  readonly signedIn?: boolean;
   /** Paths into its answer, and what is to be found there. */
   readonly seen: readonly string[];
   readonly expected: (player: Player) => readonly unknown[];
@@ -140,6 +146,99 @@ export const steps: readonly Step[] = [
     untouched: [],
   },
   {
+    name: 'foundNeighbourhood',
+    query: `mutation ($slug: String!, $user: ID!) {
+      foundNeighbourhood(input: { slug: $slug, name: "New", hostId: $user }) {
+        memberCount
+        members { handle }
+        posts { id }
+      }
+    }`,
+    variables: ({ slug, user }) => ({ slug: `${slug}-new`, user }),
+    seen: ['foundNeighbourhood'],
+    expected: ({ handle }) => [{ memberCount: 1, members: [{ handle }], posts: [] }],
+    untouched: ['posts'],
+  },
+  {
+    name: 'joinNeighbourhood',
+    query: `mutation ($slug: String!, $user: ID!) {
+      joinNeighbourhood(slug: $slug, userId: $user) { memberCount members { handle } posts { id } }
+    }`,
+    variables: ({ slug, stranger }) => ({ slug, user: stranger }),
+    seen: ['joinNeighbourhood.memberCount', 'joinNeighbourhood.members.*.handle'],
+    expected: ({ handle }) => [2, [handle, `${handle}_stranger`]],
+    untouched: ['posts'],
+  },
+  {
+    name: 'leaveNeighbourhood',
+    query: `mutation ($slug: String!, $user: ID!) {
+      leaveNeighbourhood(slug: $slug, userId: $user) { memberCount members { handle } posts { id } }
+    }`,
+    variables: ({ slug, user }) => ({ slug, user }),
+    seen: ['leaveNeighbourhood.memberCount', 'leaveNeighbourhood.members.*.handle'],
+    expected: ({ handle }) => [1, [`${handle}_stranger`]],
+    untouched: ['posts'],
+  },
+  {
+    name: 'react',
+    query: `mutation ($post: ID!, $user: ID!) {
+      react(postId: $post, userId: $user, kind: HELP) { reactionCount author { handle } }
+    }`,
+    variables: ({ thread, stranger }) => ({ post: thread, user: stranger }),
+    seen: ['react.reactionCount'],
+    expected: () => [1],
+    untouched: ['users'],
+  },
+  {
+    name: 'react, again by the same user',
+    query: `mutation ($post: ID!) {
+      react(postId: $post, kind: THANKS) { reactionCount myReaction author { handle } }
+    }`,
+    signedIn: true,
+    variables: ({ draft }) => ({ post: draft }),
+    seen: ['react.reactionCount', 'react.myReaction'],
+    expected: () => [1, 'THANKS'],
+    untouched: ['users'],
+  },
+  {
+    name: 'unreact',
+    query: `mutation ($post: ID!, $user: ID!) {
+      unreact(postId: $post, userId: $user) { reactionCount author { handle } }
+    }`,
+    variables: ({ draft, user }) => ({ post: draft, user }),
+    seen: ['unreact.reactionCount'],
+    expected: () => [0],
+    untouched: ['users'],
+  },
+  {
+    name: 'markNotificationsRead',
+    query: `mutation ($user: ID!) {
+      markNotificationsRead(userId: $user) {
+        unreadCount
+        notifications { kind read actor { name } post { title } }
+      }
+    }`,
+    variables: ({ user }) => ({ user }),
+    // The older one was there, the newer one came of the reaction.
+    seen: [
+      'markNotificationsRead.unreadCount',
+      'markNotificationsRead.notifications.*.kind',
+      'markNotificationsRead.notifications.*.read',
+    ],
+    expected: () => [0, ['REACTION', 'COMMENT'], [true, true]],
+    untouched: ['users', 'posts'],
+  },
+  {
+    name: 'home, a query that writes',
+    query: `query { home { user { lastSeenAt } feed { items { title } next } inbox { unreadCount } } }`,
+    signedIn: true,
+    variables: () => ({}),
+    // A time as text.
+    seen: ['home.user.lastSeenAt.length'],
+    expected: () => [24],
+    untouched: ['memberships', 'posts', 'notifications'],
+  },
+  {
     name: 'several root fields, one after another',
     query: `mutation ($post: ID!, $user: ID!) {
       one: addComment(input: { postId: $post, authorId: $user, body: "1" }) { post { commentCount } }
@@ -155,11 +254,18 @@ export const steps: readonly Step[] = [
 
 /** Puts a player's rows on the primary, past the example: they are nobody's writes. */
 export async function addPlayer(primary: ClusterNode, handle: string): Promise<Player> {
-  const insert = async (table: string, values: Record<string, unknown>): Promise<number> => {
-    const names = [...Object.keys(values), 'created_at', 'updated_at'];
-    const marks = Object.keys(values).map((_, index) => `$${index + 1}`);
+  const insert = async (
+    table: string,
+    values: Record<string, unknown>,
+    times = ['created_at', 'updated_at'],
+  ): Promise<number> => {
+    const names = [...Object.keys(values), ...times];
+    const marks = [
+      ...Object.keys(values).map((_, index) => `$${index + 1}`),
+      ...times.map(() => 'now()'),
+    ];
     const [row] = await primary.query(
-      `INSERT INTO ${table} (${names.join()}) VALUES (${marks.join()}, now(), now()) RETURNING id`,
+      `INSERT INTO ${table} (${names.join()}) VALUES (${marks.join()}) RETURNING id`,
       Object.values(values),
     );
     return row?.['id'] as number;
@@ -174,7 +280,21 @@ export async function addPlayer(primary: ClusterNode, handle: string): Promise<P
   const thread = await post('Thread', 'PUBLISHED');
   await comment(doomedPost);
   const doomedComment = await comment(thread);
-  return { handle, user, draft, doomedPost, thread, doomedComment };
+  const stranger = await insert('users', { handle: `${handle}_stranger`, name: 'Other', bio: '' });
+  await insert('reactions', { kind: 'LIKE', post_id: draft, user_id: user });
+  await insert(
+    'notifications',
+    { kind: 'COMMENT', user_id: user, actor_id: stranger, post_id: thread },
+    ['created_at'],
+  );
+  const slug = handle.replace('_', '-');
+  const place = await insert('neighbourhoods', { slug, name: 'Old' });
+  await primary.query(
+    `INSERT INTO memberships (user_id, neighbourhood_id, role, created_at)
+     VALUES ($1, $2, 'HOST', now())`,
+    [user, place],
+  );
+  return { handle, user, draft, doomedPost, thread, doomedComment, slug, stranger };
 }
 
 /** What one step saw: fresh when it is what its operation had written. */
@@ -189,7 +309,8 @@ export interface Outcome {
 export async function play(client: Client, player: Player): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const step of steps) {
-    const answer = await client.ask(step.query, step.variables(player));
+    const headers = step.signedIn ? { 'x-user-handle': player.handle } : {};
+    const answer = await client.ask(step.query, step.variables(player), headers);
     const seen = step.seen.map((path) => at(answer.data, path));
     outcomes.push({ step, answer, seen, expected: step.expected(player) });
   }

@@ -2,6 +2,7 @@
 
 const FIRST = ['Ada', 'Ben', 'Cleo', 'Dina', 'Emil', 'Fay', 'Gus', 'Hana', 'Ivo', 'June'];
 const LAST = ['Ash', 'Birch', 'Cedar', 'Elm', 'Fir', 'Hazel', 'Larch', 'Maple', 'Oak', 'Pine'];
+const PLACE = ['Street', 'Square', 'Lane', 'Hill'];
 const THING = ['ladder', 'drill', 'tent', 'bicycle pump', 'bread oven', 'projector', 'wheelbarrow'];
 const OPENING = [
   'Who can lend me a',
@@ -23,6 +24,20 @@ export function nameOf(index: number): string {
   const round = Math.floor(index / (FIRST.length * LAST.length));
   const last = at(LAST, Math.floor(index / FIRST.length));
   return `${at(FIRST, index)} ${last}${'son'.repeat(round)}`;
+}
+
+/** Different for every index: `ada_ash`, later `ada_ashson`. */
+export function handleOf(index: number): string {
+  return nameOf(index).toLowerCase().replace(' ', '_');
+}
+
+export function placeOf(index: number): string {
+  const round = Math.floor(index / LAST.length);
+  return `${at(LAST, index)} ${at(PLACE, round)}`;
+}
+
+export function slugOf(index: number): string {
+  return placeOf(index).toLowerCase().replace(' ', '-');
 }
 
 export function questionOf(index: number): string {

@@ -1,0 +1,2 @@
+export { prepareTables } from './prepare';
+export { SEED_SIZE, type SeedSize } from './size';
