@@ -26,6 +26,7 @@ export interface Pool {
 
 export interface ConnectionManager {
   pool: Pool;
+  readonly config: { readonly replication?: false | { readonly read: readonly NodeConfig[] } };
 }
 
 export interface NodeConfig {

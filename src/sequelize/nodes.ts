@@ -9,8 +9,9 @@ export class Nodes {
   readonly #byAddress = new Map<string, string>();
 
   constructor(sequelize: SequelizeInternals) {
-    const { replication } = sequelize.options;
-    const read = replication ? [replication.read].flat() : [];
+    // As Sequelize has filled it in: without `read` it reads where the options of the instance lead.
+    const { replication } = sequelize.connectionManager.config;
+    const read = replication ? replication.read : [];
     this.replicas = read.map((config, index) => nameOf(config, index));
     read.forEach((config, index) => {
       const address = addressOf(config, sequelize);

@@ -65,6 +65,20 @@ describe('freshReads on an instance', () => {
     expect(() => freshReads(native as never)).to.throw('the option native: true is not supported');
   });
 
+  it('takes replication without read, as Sequelize does', () => {
+    const { write } = database.cluster.sequelizeOptions().replication;
+    const sequelize = new Sequelize({
+      dialect: 'postgres',
+      ...write,
+      replication: { write, read: undefined as never },
+    });
+    expect(
+      freshReads(sequelize)
+        .status()
+        .nodes.map(({ name }) => name),
+    ).to.deep.equal(['primary', 'replica1']);
+  });
+
   it('without replication routes nothing, says so once, and still keeps the books', async () => {
     const warnings: string[] = [];
     const { write } = database.cluster.sequelizeOptions().replication;
