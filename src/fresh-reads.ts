@@ -120,7 +120,7 @@ class Handle implements FreshReads {
 
   constructor(sequelize: Sequelize, options: ResolvedOptions) {
     const instance = internalsOf(sequelize);
-    const query = ownQuery(sequelize);
+    const query = ownQuery(instance, () => this.#pools !== undefined && !this.closed);
     this.options = options;
     this.#replicated = Boolean(instance.options.replication);
     this.#nodes = new Nodes(instance);
@@ -212,7 +212,11 @@ class Handle implements FreshReads {
     }
     if (currentOperation()) return await fn();
     const operation = new Operation({ ...options, kind: options.kind ?? 'job' });
-    return await runInFrame({ operation, resolver: undefined, batch: undefined }, fn);
+    try {
+      return await runInFrame({ operation, resolver: undefined, batch: undefined }, fn);
+    } finally {
+      operation.end();
+    }
   }
 
   usePrimary<T>(fn: () => T): T {

@@ -58,15 +58,19 @@ export function freshReadsPlugin(
 
     async requestDidStart() {
       let operation: Operation | undefined;
+      let end: (() => void) | undefined;
       return {
         async didResolveOperation(context) {
           // Inside a job or a request of the application's own it is a part of that one.
-          operation = currentOperation() ?? open(context, options.requestId);
+          const around = currentOperation();
+          operation = around ?? open(context, options.requestId);
+          end = around ? undefined : () => operation?.end();
           setOperation(context.contextValue, operation);
         },
         async willSendResponse(context) {
           // Also called for requests whose operation never opened: validation errors and the like.
           if (operation && collected) expose(context, collected.of(operation));
+          end?.();
         },
       };
     },

@@ -19,6 +19,7 @@ import type {
 
 interface CatalogInput {
   readonly fingerprint: string;
+  readonly incomplete: boolean;
   readonly searchPath: readonly string[];
   readonly defaultSchema: string;
   readonly model: Model;
@@ -29,6 +30,7 @@ interface CatalogInput {
 /** Answers from one {@link Model}; closures are worked out when first asked for, and kept. */
 export class LoadedCatalog implements Catalog {
   readonly fingerprint: string;
+  readonly incomplete: boolean;
   readonly searchPath: readonly string[];
   readonly implicit: ReadClosure;
   readonly #keyOf: (schema: string, name: string) => RelationKey;
@@ -39,8 +41,10 @@ export class LoadedCatalog implements Catalog {
   readonly #readMemo = new Memo<ReadClosure>();
   readonly #writeMemo = new Memo<WriteClosure>();
 
-  constructor({ fingerprint, searchPath, defaultSchema, model, names, effects }: CatalogInput) {
-    this.fingerprint = fingerprint;
+  constructor(input: CatalogInput) {
+    const { searchPath, defaultSchema, model, names, effects } = input;
+    this.fingerprint = input.fingerprint;
+    this.incomplete = input.incomplete;
     this.searchPath = Object.freeze([...searchPath]);
     this.#keyOf = keysIn(defaultSchema);
     this.#names = names;

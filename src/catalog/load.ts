@@ -52,7 +52,11 @@ export async function loadCatalog(query: CatalogQuery, options: CatalogOptions):
   const bodies = new Bodies(options.analyseBody);
   await bodies.readAll(model.routines.values());
   const effects = new Effects(names, bodies);
-  return new LoadedCatalog({ fingerprint, searchPath, defaultSchema, model, names, effects });
+  const incomplete = [...failed.values()].some((error) => !isRefusal(error));
+  return new LoadedCatalog({
+    ...{ fingerprint, incomplete, searchPath, defaultSchema },
+    ...{ model, names, effects },
+  });
 }
 
 async function readSettings(query: CatalogQuery): Promise<SettingsRow> {
@@ -92,4 +96,12 @@ function unreadParts(failed: ReadonlyMap<PartName, unknown>): string {
     ([part, error]) => `${part}: ${error instanceof Error ? error.message : String(error)}`,
   );
   return `Parts of the catalog could not be read, so statements that need them count as touching every table (${details.join('; ')}).`;
+}
+
+/** Insufficient privilege, or a server that has no such relation, function or column: it stays so. */
+const REFUSALS: ReadonlySet<unknown> = new Set(['42501', '42P01', '42883', '42703']);
+
+function isRefusal(error: unknown): boolean {
+  const { code, parent } = error as { code?: unknown; parent?: { code?: unknown } };
+  return REFUSALS.has(parent?.code ?? code);
 }

@@ -112,6 +112,8 @@ export interface ReadClosure {
 export interface Catalog {
   /** What {@link readFingerprint} gave right before the catalog was read. */
   readonly fingerprint: string;
+  /** A part could not be read for a reason that may pass (a time-out, a lost connection). */
+  readonly incomplete: boolean;
   /** The schemas a bare name is looked up in, in order, with the implicit ones. */
   readonly searchPath: readonly string[];
   /** What any statement may touch without naming it, by way of casts, operators and domains. Usually empty. */

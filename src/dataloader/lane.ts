@@ -194,7 +194,7 @@ export class Lane<Value> {
         },
       },
       asked: wish && { target: wish, active: true },
-      feedsWrite: false,
+      feedsWrite: undefined,
     };
   }
 

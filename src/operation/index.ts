@@ -3,6 +3,7 @@ export {
   currentFrame,
   currentOperation,
   runAsking,
+  runFeedingWrite,
   runInExactFrame,
   runInFrame,
   type Asked,

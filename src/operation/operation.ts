@@ -22,6 +22,7 @@ export class Operation {
   /** One that went before (it built the context of this one) and whose writes count here as well. */
   readonly follows: Operation | undefined;
   readonly #states = new Map<object, unknown>();
+  #ended = false;
 
   constructor(options: {
     id?: string;
@@ -35,6 +36,15 @@ export class Operation {
       kind: options.kind,
     });
     this.follows = options.follows;
+  }
+
+  /** Over: what is opened inside its context from now on is an operation of its own. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  end(): void {
+    this.#ended = true;
   }
 
   /** What `owner` keeps with this operation, or `undefined` when nothing has been kept yet. */

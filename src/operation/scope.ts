@@ -1,10 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Operation } from './operation';
 
-/** A node that a block of code asked for, for as long as its promise is pending. */
-export interface Asked {
-  readonly target: 'primary' | 'replica';
+/** Holds for a block of code for as long as its promise is pending, not for what it left running. */
+export interface Ending {
   active: boolean;
+}
+
+/** A node that a block of code asked for. */
+export interface Asked extends Ending {
+  readonly target: 'primary' | 'replica';
 }
 
 /** One batch of a loader, as long as its load function runs. */
@@ -29,7 +33,7 @@ export interface Frame {
   readonly batch: Batch | undefined;
   readonly asked: Asked | undefined;
   /** Inside a helper of the ORM that reads in order to write: such reads belong to the primary. */
-  readonly feedsWrite: boolean;
+  readonly feedsWrite: Ending | undefined;
 }
 
 const root: Frame = {
@@ -37,7 +41,7 @@ const root: Frame = {
   resolver: undefined,
   batch: undefined,
   asked: undefined,
-  feedsWrite: false,
+  feedsWrite: undefined,
 };
 
 // One storage for the process: an operation may touch several Sequelize instances.
@@ -48,9 +52,14 @@ export function currentFrame(): Frame {
   return storage.getStore() ?? root;
 }
 
-/** The operation of the running code, if any. */
+/**
+ * The operation that is open around the running code, if any. One that is over still counts the
+ * writes of what it left running, but is not joined any more: a server or a worker that was started
+ * inside an operation keeps its context for ever.
+ */
 export function currentOperation(): Operation | undefined {
-  return storage.getStore()?.operation;
+  const operation = storage.getStore()?.operation;
+  return operation?.ended ? undefined : operation;
 }
 
 /** Runs `fn` in a frame that differs from the current one by `change`. */
@@ -69,12 +78,22 @@ export function runInExactFrame<T>(frame: Frame, fn: () => T): T {
  */
 export function runAsking<T>(target: 'primary' | 'replica', fn: () => T): T {
   const asked: Asked = { target, active: true };
+  return runUntilSettled(asked, () => runInFrame({ asked }, fn));
+}
+
+/** Runs `fn`, a helper of the ORM that reads in order to write. It ends as in {@link runAsking}. */
+export function runFeedingWrite<T>(fn: () => T): T {
+  const feedsWrite: Ending = { active: true };
+  return runUntilSettled(feedsWrite, () => runInFrame({ feedsWrite }, fn));
+}
+
+function runUntilSettled<T>(ending: Ending, fn: () => T): T {
   const end = () => {
-    asked.active = false;
+    ending.active = false;
   };
   let result: T;
   try {
-    result = runInFrame({ asked }, fn);
+    result = fn();
   } catch (error) {
     end();
     throw error;

@@ -4,6 +4,8 @@ import { loadParser } from '../statement';
 import { analyseBody } from './facts';
 
 const FINGERPRINT_INTERVAL_MS = 2000;
+/** A part that can't be read is tried again, ever less often. */
+const LONGEST_GAP_MS = 60_000;
 const RETRY_INTERVAL_MS = 1000;
 const MOST_MISSING = 1000;
 
@@ -29,6 +31,7 @@ export class CurrentCatalog {
   /** Names that the newest reading did not have either: no reason to read again. */
   readonly #knownMissing = new Set<string>();
   #checkedAt = 0;
+  #checkGapMs = FINGERPRINT_INTERVAL_MS;
   #failedAt = -Infinity;
   #closed = false;
 
@@ -141,8 +144,14 @@ export class CurrentCatalog {
   /** Another process may run a migration: look, at most every few seconds, and only after writes. */
   checkFingerprint(): void {
     const catalog = this.#catalog;
-    if (!catalog || this.#closed || now() - this.#checkedAt < FINGERPRINT_INTERVAL_MS) return;
+    if (!catalog || this.#closed || now() - this.#checkedAt < this.#checkGapMs) return;
     this.#checkedAt = now();
+    if (catalog.incomplete) {
+      this.#checkGapMs = Math.min(2 * this.#checkGapMs, LONGEST_GAP_MS);
+      this.#reloadSoon();
+      return;
+    }
+    this.#checkGapMs = FINGERPRINT_INTERVAL_MS;
     readFingerprint(this.#query).then(
       (fingerprint) => {
         if (fingerprint === catalog.fingerprint || this.#catalog !== catalog) return;

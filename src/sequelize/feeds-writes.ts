@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { runAsking, runInFrame } from '../operation';
+import { runAsking, runFeedingWrite } from '../operation';
 import { internalsOf } from './internals';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -41,7 +41,7 @@ function wrap(holder: Holder, name: string): void {
   const original = holder[name];
   if (typeof original !== 'function' || wrapped.has(original)) return;
   const ours: Method = function (this: unknown, ...args) {
-    return runInFrame({ feedsWrite: true }, () => original.apply(this, args));
+    return runFeedingWrite(() => original.apply(this, args));
   };
   wrapped.add(ours);
   holder[name] = ours;

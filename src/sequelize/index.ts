@@ -1,4 +1,4 @@
-export { INTERNAL, install, type Installation } from './install';
+export { install, type Installation } from './install';
 export { internalsOf, type SequelizeInternals } from './internals';
 export { Knowledge, parseTableName } from './knowledge';
 export { LiveWrites } from './live-writes';

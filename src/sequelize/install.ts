@@ -14,7 +14,6 @@ import {
   type StatementOptions,
 } from './internals';
 import { PRIMARY } from './nodes';
-import { Route } from './route';
 import { serverVersion } from './server-version';
 import { STATEMENT, Statement } from './statement';
 import type { Router } from './router';
@@ -27,11 +26,7 @@ const SENT = Symbol('sequelize-fresh-reads.sent');
 type TaggedOptions = StatementOptions & {
   [STATEMENT]?: Statement;
   [SENT]?: SentWrite;
-  [INTERNAL]?: true;
 };
-
-/** Marks the statements of this package itself: they are not routed, marked or reported. */
-export const INTERNAL = Symbol('sequelize-fresh-reads.internal');
 
 export interface Installation {
   /** Makes every later call pass through as if this package were not there. Idempotent. */
@@ -58,7 +53,7 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
   let started = false;
 
   const tag: Tag = (sql, options) => {
-    if (!installed || options?.[INTERNAL]) return undefined;
+    if (!installed) return undefined;
     if (!started) {
       started = true;
       parts.onFirstStatement();
@@ -77,9 +72,8 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     if (!statement) {
       if (!pools) return;
       if (options.uuid === undefined) {
-        // A statement that did not come through our `query`: nothing is known of it. Our own look at
-        // the primary must not wait for transactions, which may be waiting for what it finds.
-        options.useMaster = options[INTERNAL] ? Route.toPrimary() : true;
+        // A statement that did not come through our `query`: nothing is known of it.
+        options.useMaster = true;
       } else if (options.type === QueryTypes.SELECT) {
         options.useMaster = router.routeOfReadOnlyTransaction(currentFrame());
       }
@@ -98,7 +92,6 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
   };
 
   const beforeQuery = (options: TaggedOptions, query: RunnableQuery): void => {
-    if (options[INTERNAL]) return;
     const statement = options[STATEMENT];
     if (!statement) return marker.markUnseen(query);
     if (parts.listening() && !marker.isHousekeeping(statement, options)) {

@@ -20,6 +20,7 @@ export interface Connection extends EventEmitter {
 
 export interface Pool {
   acquire: (queryType?: string, useMaster?: unknown) => Promise<Connection>;
+  release(connection: Connection): void;
   read?: { acquire(): Promise<Connection> };
   write?: { acquire(): Promise<Connection> };
 }

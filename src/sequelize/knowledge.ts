@@ -93,7 +93,7 @@ export class Knowledge {
     if (text === undefined || statement.writesInDisguise) {
       return { nature: 'not-a-read', primaryOnly: false, feedsWrite: false };
     }
-    const feedsWrite = statement.frame.feedsWrite;
+    const feedsWrite = statement.frame.feedsWrite?.active === true;
     if (!suspicious(text) && !this.#needsALook(text)) {
       return feedsWrite ? { ...PLAIN, feedsWrite } : PLAIN;
     }

@@ -49,11 +49,13 @@ export function writesOn(connection: Connection): ConnectionWrites {
 export class ConnectionWrites {
   readonly #connection: Connection;
   readonly #open = new Set<Tracked>();
+  /** Over for the client, but not yet for the server. */
   readonly #refused = new Set<Tracked>();
   #tags: string[] = [];
   #status: string | undefined;
   #awaitingReady = false;
   #preparing: string | undefined;
+  #ended = false;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -86,7 +88,7 @@ export class ConnectionWrites {
   #done(tracked: Tracked, outcome: Outcome): void {
     if (!this.#open.has(tracked)) return;
     if (outcome === 'unsent') this.#end(tracked, 'drop');
-    else if (outcome === 'unknown') this.#hand(tracked, this.#process());
+    else if (outcome === 'unknown') this.#unanswered(tracked);
     else {
       // Its rollback does not undo what the other one has written.
       if (outcome === 'conflict') tracked.droppable = false;
@@ -94,6 +96,15 @@ export class ConnectionWrites {
       if (outcome !== 'ok' && this.#awaitingReady) this.#refused.add(tracked);
       else this.#settle(tracked);
     }
+  }
+
+  /**
+   * The client gave up, or could not even send it. Whatever the server makes of it is over when it is
+   * ready for the next statement; a connection that ends before that leaves only its process to ask.
+   */
+  #unanswered(tracked: Tracked): void {
+    if (this.#ended) this.#hand(tracked, this.#process());
+    else this.#refused.add(tracked);
   }
 
   #settle(tracked: Tracked): void {
@@ -127,6 +138,7 @@ export class ConnectionWrites {
   }
 
   #lost(): void {
+    this.#ended = true;
     for (const tracked of this.#open) this.#hand(tracked, this.#process());
   }
 

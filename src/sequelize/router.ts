@@ -34,6 +34,7 @@ const FALLBACKS: ReadonlySet<Reason> = new Set([
   'replica-failed',
   'too-far-behind',
 ]);
+const { SELECT, RAW }: Record<'SELECT' | 'RAW', string> = QueryTypes;
 const NO_WRITES: readonly LiveWriteView[] = Object.freeze([]);
 
 /** The router's look at the pools: none where statements stay where Sequelize sends them. */
@@ -85,7 +86,7 @@ export class Router {
       statement: this.#knowledge.view(statement),
       wishes: {
         transaction: undefined,
-        useMaster: statement.useMaster === true || this.#staysRaw(options),
+        useMaster: statement.useMaster === true || this.#staysOnPrimary(options),
         query,
         scope: wishOf(frame),
       },
@@ -144,7 +145,7 @@ export class Router {
     // What Sequelize itself sends to the pool for writes stays with it: raw SQL that sets up a session
     // (a temporary table, a setting, a lock) finds it again there. What it would read elsewhere must
     // not wait for that pool, which transactions may hold as a whole while they wait for the read.
-    const isSelect = options.type === QueryTypes.SELECT && statement.useMaster !== true;
+    const isSelect = options.type === SELECT && statement.useMaster !== true;
     if (!isSelect || verdict.reason === 'primary-only-relation') return true;
     return Route.toPrimary({ fallback });
   }
@@ -152,7 +153,11 @@ export class Router {
   /** The way for a read-only transaction: it is one read of tables that nobody knows yet. */
   routeOfReadOnlyTransaction(frame: Frame): Route | true {
     const verdict = decide({
-      statement: { nature: 'read', primaryOnly: false, feedsWrite: frame.feedsWrite },
+      statement: {
+        nature: 'read',
+        primaryOnly: false,
+        feedsWrite: frame.feedsWrite?.active === true,
+      },
       wishes: { transaction: undefined, useMaster: false, query: undefined, scope: wishOf(frame) },
       primaryBeforeWrite: this.#primaryBeforeWrite(frame),
       primaryOutside: this.#primaryOutside(frame),
@@ -280,8 +285,11 @@ export class Router {
     );
   }
 
-  #staysRaw(options: StatementOptions): boolean {
-    return this.#options.rawReads === 'primary' && options.type !== 'SELECT';
+  /** Raw SQL has no type; any other one (SHOWTABLES, DESCRIBE ...) looks at the schema to change it. */
+  #staysOnPrimary(options: StatementOptions): boolean {
+    const type: string | undefined = options.type;
+    if (type === undefined || type === RAW) return this.#options.rawReads === 'primary';
+    return type !== SELECT;
   }
 
   #primaryOutside({ operation }: Frame): boolean {

@@ -49,6 +49,20 @@ describe('catalog: loading', () => {
     expect(catalog.writeClosure(factsOf('DELETE FROM unrelated')).unknown).to.equal(true);
   });
 
+  for (const [code, incomplete] of [
+    ['55P03', true],
+    ['57014', true],
+    ['42501', false],
+  ] as const) {
+    it(`is ${incomplete ? '' : 'not '}incomplete when a part failed with ${code}`, async () => {
+      const query: CatalogQuery = (sql) =>
+        sql.includes('FROM pg_catalog.pg_trigger t')
+          ? Promise.reject(Object.assign(new Error('no'), { parent: { code } }))
+          : ground.query(sql);
+      expect(await loadCatalog(query, { analyseBody })).to.include({ incomplete });
+    });
+  }
+
   it('fails when nothing can be read', async () => {
     const query: CatalogQuery = () => Promise.reject(new Error('no connection'));
     let failure: unknown;

@@ -3,18 +3,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Client as Connection } from 'pg';
-import { readConfig } from '../../example-graphql/config';
 import { untilNothingRemains } from '../testing/support';
 import { Client, at, decisionsOf } from './client';
 import { Program, foldersOf, remainsOf } from './program';
 import { startCommands } from './readme';
 
-const npm: readonly [string, ...string[]] = ['npm', 'run', '--silent', 'example'];
-const node: typeof npm = [process.execPath, '--import', 'tsx', 'example-graphql/main.ts'];
+type Command = readonly [string, ...string[]];
+
+const npm: Command = ['npm', 'run', '--silent', 'example'];
+const node: Command = [process.execPath, '--import', 'tsx', 'example-graphql/main.ts'];
 
 const address = /ready {3}GraphQL {3}(\S+)\/graphql/;
 
-describe('the example as a process', () => {
+describe('the example as a process', function () {
+  this.timeout(60_000);
   const taken = createServer();
   let plain: Program;
   let stale: Program;
@@ -22,15 +24,16 @@ describe('the example as a process', () => {
   let refused: Program;
   let misconfigured: Program;
 
-  // Side by side: most of the time goes by in their starting.
+  // Side by side: most of the time goes by in their starting. Their settings are those of the README.
   before(async () => {
+    const [byDefault, off, threeReplicas] = startCommands();
     taken.listen(0, '127.0.0.1');
     await once(taken, 'listening');
-    plain = new Program(npm, { PORT: '0' });
-    stuck = new Program(node, { PORT: '0', REPLICAS: '1' });
+    plain = new Program(npm, { ...byDefault, PORT: '0' });
+    stuck = new Program(node, { ...threeReplicas, PORT: '0' });
     // A lag that no machine is too slow to notice.
     const lag = { REPLICAS: '1', REPLICA_LAG_MS: '2000' };
-    stale = new Program(node, { PORT: '0', FRESH_READS: 'off', ...lag });
+    stale = new Program(node, { ...off, PORT: '0', ...lag });
     refused = new Program(node, { PORT: String(takenPort()), REPLICAS: '1' });
     misconfigured = new Program(node, { REPLICA_LAG_MS: 'slow' });
   });
@@ -50,6 +53,7 @@ describe('the example as a process', () => {
     const answer = await new Client(await plain.printed(address)).ask('{ users { total } }');
     expect(at(answer.data, 'users.total')).to.equal(400);
     for (const { target } of decisionsOf(answer)) expect(target).to.equal('replica');
+    await serveFromOutside(plain);
     plain.interrupt();
     expect(await plain.end()).to.equal(0);
     expect(plain.err).to.equal('');
@@ -107,14 +111,28 @@ describe('the example as a process', () => {
     );
     expect(misconfigured.out).to.equal('');
   });
-
-  it('the README starts it with settings that it takes', () => {
-    const commands = startCommands();
-    expect(commands).to.have.length(4);
-    for (const env of commands) expect(() => readConfig(env)).to.not.throw();
-    expect(readConfig(commands[1] ?? {}).routing).to.equal('observe');
-  });
 });
+
+/** The README's command for real databases, on those of another program. */
+async function serveFromOutside({ out }: Program): Promise<void> {
+  const [primary = '', ...replicas] = [...out.matchAll(/^node {4}\w+ {2}(\S+)$/gm)].map(
+    ([, url]) => url ?? '',
+  );
+  const [, , , real] = startCommands();
+  expect(real?.['REPLICA_URLS']?.split(',')).to.have.length(replicas.length);
+  const there = { DATABASE_URL: primary, REPLICA_URLS: replicas.join() };
+  const program = new Program(node, { ...real, ...there, PORT: '0' });
+  try {
+    const answer = await new Client(await program.printed(address)).ask('{ users { total } }');
+    expect(at(answer.data, 'users.total')).to.equal(400);
+    program.interrupt();
+    expect(await program.end()).to.equal(0);
+    expect(program.out).to.include('nothing to do: there are rows already');
+    expect(program.out + program.err).to.not.include(new URL(primary).password);
+  } finally {
+    program.dispose();
+  }
+}
 
 /** Resolves once a statement waits for the lock that `connection` holds. */
 async function untilBlocked(connection: Connection): Promise<void> {

@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const readme = readFileSync(path.join(__dirname, '../../example-graphql/README.md'), 'utf8');
+const EXAMPLE = 'example-graphql/README.md';
 
-/** The code blocks of one language in the example's README. */
-export function readmeBlocks(language: string): string[] {
+/** The code blocks of one language in a README, by default the example's. */
+export function readmeBlocks(language: string, file = EXAMPLE): string[] {
+  const readme = readFileSync(path.join(__dirname, '../..', file), 'utf8');
   return [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
     .filter(([, found]) => found === language)
     .map(([, , text]) => (text ?? '').trim());

@@ -140,9 +140,18 @@ describe('a promotion', () => {
     await ground.replica1.promote();
     // New connections go to the new primary; those that are open still lead to the old one.
     proxy.target = ground.replica1.port;
-    await Promise.all(
-      [1, 2, 3].map((i) => app.sequelize.query(`SELECT ${i}, pg_sleep(0.05) FOR UPDATE`)),
-    );
+    // What the old one acknowledges from now on is lost, so the writes begin when that is noticed.
+    await until(async () => {
+      const answers = await Promise.all(
+        [1, 2, 3].map(() =>
+          app.sequelize.query('SELECT inet_server_port() AS port, pg_sleep(0.05) FOR UPDATE'),
+        ),
+      );
+      return answers.every(([rows]) => {
+        const [row] = rows as { port: number }[];
+        return row?.port === ground.replica1.port;
+      });
+    });
     for (let version = 2; version < 30; version++) {
       await write(app, version);
       for (let i = 0; i < 3; i++) await expectVersion(app, version);

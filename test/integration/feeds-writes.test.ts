@@ -125,6 +125,29 @@ describe('reads that feed a write', () => {
     expect(await reasonsOf(() => Project.findAll())).to.deep.equal(['no-live-writes']);
   });
 
+  it("Sequelize's own looks at the schema stay on the primary", async () => {
+    const query = sequelize.getQueryInterface();
+    expect(await reasonsOf(() => query.tableExists('users'))).to.deep.equal(['asked-primary']);
+    expect(await reasonsOf(() => query.showIndex('users'))).to.deep.equal(['asked-primary']);
+  });
+
+  it('what a helper left running is no part of it', async () => {
+    let later: Promise<unknown> = Promise.resolve();
+    let go: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    Task.addHook('beforeBulkUpdate', 'start', () => {
+      later = gate.then(() => Project.count());
+    });
+    await reads.runOperation({}, async () => {
+      await Task.update({ title: 'x' }, { where: { id: -1 } });
+      Task.removeHook('beforeBulkUpdate', 'start');
+      log.take();
+      go();
+      await later;
+    });
+    expect(log.all.splice(0).map(({ reason }) => reason)).to.not.include('feeds-a-write');
+  });
+
   it('reload follows the history', async () => {
     const project = await Project.findOne({ rejectOnEmpty: true });
     expect(await reasonsOf(() => project.reload())).to.deep.equal(['no-live-writes']);

@@ -126,6 +126,19 @@ describe('freshReads on an instance', () => {
     });
   });
 
+  it("hooks and logs of the application see the application's statements only", async () => {
+    const seen: string[] = [];
+    const sequelize = database.connect({ logging: (sql) => void seen.push(sql) });
+    sequelize.addHook('beforeQuery', () => {
+      seen.push('hook');
+    });
+    const reads = freshReads(sequelize, LONG_WINDOW);
+    await reads.ready();
+    expect(seen).to.deep.equal([]);
+    await sequelize.query('SELECT 1');
+    expect(seen).to.have.length(2);
+  });
+
   it('works with models defined later, and with a query patched in later', async () => {
     const sequelize = database.connect();
     const reads = freshReads(sequelize, LONG_WINDOW);

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { expect } from 'chai';
 import { DataTypes, QueryTypes, type Sequelize } from 'sequelize';
 import { freshReads, type FreshReads, type FreshReadsOptions } from '../../src';
@@ -163,6 +164,22 @@ describe('the query surface', () => {
       );
     });
     expect(new Set(reasons())).to.deep.equal(new Set(['primary asked-primary']));
+  });
+
+  it('an operation that is over is not joined any more', async () => {
+    await connect();
+    let serve: (() => Promise<void>) | undefined;
+    await reads.runOperation({ name: 'boot' }, async () => {
+      // What a server started in here does with each request: its context stays that of the start.
+      serve = AsyncResource.bind(() =>
+        reads.runOperation({ name: 'request' }, async () => {
+          await insertInto('users');
+        }),
+      );
+      await reads.runOperation({ name: 'part' }, () => count('users'));
+    });
+    await serve?.();
+    expect(log.all.map(({ operation }) => operation?.name)).to.deep.equal(['boot', 'request']);
   });
 
   it('runOperation refuses what it can not work with', async () => {

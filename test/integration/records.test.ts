@@ -225,6 +225,22 @@ describe('write records', () => {
     await impatient.close();
   });
 
+  it('a value that the driver can not send: over when the connection is ready again', () =>
+    inOperation(async () => {
+      const transaction = await sequelize.transaction();
+      const circular: Record<string, unknown> = {};
+      circular['self'] = circular;
+      await sequelize
+        .query('INSERT INTO posts (title) VALUES ($1)', { bind: [circular], transaction })
+        .then(
+          () => expect.fail('should have been refused'),
+          () => undefined,
+        );
+      await transaction.rollback();
+      await sequelize.query(insert);
+      expect(states().filter((state) => state.includes('in-flight'))).to.deep.equal([]);
+    }));
+
   it('two-phase commit: uncommitted until COMMIT PREPARED, whoever sends it', () =>
     inOperation(async () => {
       const transaction = await sequelize.transaction({

@@ -1,12 +1,27 @@
 import { Sequelize, type Options } from 'sequelize';
-import { startCluster, type Cluster } from '../../src/testing';
+import { startCluster, type Cluster, type ClusterNode, type ReplicaNode } from '../../src/testing';
 
-let running: Promise<Cluster> | undefined;
+/** What tests may ask of the shared cluster: no more than nodes in containers can do as well. */
+export interface SharedCluster extends Pick<
+  Cluster,
+  'sequelizeOptions' | 'stop' | 'waitForReplicas'
+> {
+  readonly primary: Pick<ClusterNode, 'query'>;
+  readonly replicas: readonly Pick<ReplicaNode, 'pause' | 'query' | 'resume'>[];
+}
+
+let start: () => Promise<SharedCluster> = () => startCluster({ replicas: 2 });
+let running: Promise<SharedCluster> | undefined;
 let databases = 0;
 
+/** Before the first test: says how the shared cluster is started, in place of `startCluster`. */
+export function shareCluster(starter: () => Promise<SharedCluster>): void {
+  start = starter;
+}
+
 /** One cluster for all test files that don't break nodes: started by the first to ask. */
-export function sharedCluster(): Promise<Cluster> {
-  running ??= startCluster({ replicas: 2 });
+export function sharedCluster(): Promise<SharedCluster> {
+  running ??= start();
   return running;
 }
 
@@ -32,7 +47,7 @@ export class TestDatabase {
   readonly #instances: Sequelize[] = [];
 
   constructor(
-    readonly cluster: Cluster,
+    readonly cluster: SharedCluster,
     readonly name: string,
   ) {}
 
