@@ -1,4 +1,5 @@
-import type { Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from './config';
 
@@ -15,6 +16,17 @@ export function listen(server: Server, host: string, port: number): Promise<stri
       resolve(`http://${host}:${(server.address() as AddressInfo).port}`);
     });
   });
+}
+
+/**
+ * Listens for a moment: what is wrong with the port is said before the database is filled for nothing.
+ * @throws ConfigError as `listen` would
+ */
+export async function tryPort(host: string, port: number): Promise<void> {
+  const server = createServer();
+  await listen(server, host, port);
+  server.close();
+  await once(server, 'close');
 }
 
 function reasonOf(code: string, host: string, port: number): string {

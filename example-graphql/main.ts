@@ -1,6 +1,7 @@
 import { isFreshReadsError } from 'sequelize-fresh-reads';
 import { ConfigError, readConfig, type Config } from './config';
 import { openDatabase } from './database';
+import { tryPort } from './listen';
 import { onStopSignal } from './signals';
 import { startExample } from './start';
 
@@ -10,6 +11,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const stopAsked = onStopSignal(() => say('stopping (Ctrl-C again: at once)'));
   introduce(config);
+  await tryPort(config.host, config.port);
   const database = await openDatabase(config.database);
   try {
     for (const { name, url } of database.nodes) say(`node    ${name}  ${url}`);

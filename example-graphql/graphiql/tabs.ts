@@ -73,10 +73,26 @@ mutation CreatePost {
 }
 `;
 
+const home = `# A query that writes: it notes the visit.
+# The user comes from the primary, the
+# inbox and the feed from a replica.
+query Home {
+  home {
+    user { name lastSeenAt neighbourhoods { name memberCount } }
+    inbox { unreadCount notifications(first: 3) { kind actor { name } } }
+    feed(first: 5) {
+      items { title author { name } reactionCount myReaction }
+      next
+    }
+  }
+}
+`;
+
 /** What the page shows to somebody who comes for the first time. */
 export const tabs: readonly Tab[] = [
   { query: feed },
   { query: comment, variables: '{ "postId": 1 }', headers: '{ "x-user-handle": "ada_ash" }' },
   { query: ask },
+  { query: home, headers: '{ "x-user-handle": "cleo_ash" }' },
   { query: write, headers: '{ "x-user-handle": "ben_ash" }' },
 ];
