@@ -19,6 +19,8 @@ export { Route } from './route';
 
 interface FullNodeConfig extends NodeConfig {
   readonly weight?: number;
+  /** Overrides the `pool` option for this node. */
+  readonly pool?: Partial<PoolSettings>;
   readonly dialectOptions?: object;
 }
 
@@ -205,7 +207,7 @@ function specsOf(
     },
     sever: (connection) => (connection as PgClient).connection.stream.destroy(),
     validate: (connection) => pool.validate(connection),
-    pool,
+    pool: { ...pool, ...config.pool },
     ...(config.weight !== undefined && { weight: config.weight }),
   });
   return {

@@ -83,6 +83,17 @@ describe('one pool a node, on real nodes', () => {
     expect(pool.write).to.include({ size: 1, available: 1, maxSize: 3 });
   });
 
+  it('a node may have pool settings of its own', () => {
+    const { replication, ...rest } = cluster.sequelizeOptions();
+    const [first, second] = replication.read;
+    const read = [{ ...first!, pool: { max: 7 } }, second!];
+    const sequelize = connect({ ...rest, replication: { ...replication, read } as never });
+    const { pools } = installOn(sequelize);
+    // In the order of the nodes, the primary's pool for reads last.
+    expect(pools.readPools().map(({ maxSize }) => maxSize)).to.deep.equal([7, 3, 3]);
+    expect(pools.writePool.maxSize).to.equal(3);
+  });
+
   it('three transactions that read outside themselves on a pool of three finish', async () => {
     const sequelize = connect({ pool: { max: 3, acquire: 5000 } });
     installOn(sequelize);
