@@ -9,6 +9,7 @@ export interface Bench {
 
 const modules: Readonly<Record<string, () => Promise<{ benches: readonly Bench[] }>>> = {
   overhead: () => import('./overhead.js'),
+  catchUp: () => import('./catch-up.js'),
   loaders: () => import('./loaders.js'),
   freshness: () => import('./freshness.js'),
   failover: () => import('./failover.js'),
