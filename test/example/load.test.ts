@@ -6,7 +6,7 @@ import { startCluster, type Cluster, type ClusterNode } from '../../src/testing'
 import { Client, at, type Answer, type Question } from './client';
 
 const CLIENTS = 50;
-const OPERATIONS_EACH = 10;
+const OPERATIONS_EACH = 5;
 const seed = {
   users: 100,
   neighbourhoods: 5,

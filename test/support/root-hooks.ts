@@ -1,4 +1,7 @@
+import { keepDataInMemory } from './data-in-memory';
 import { stopSharedCluster } from './shared-cluster';
+
+keepDataInMemory();
 
 export const mochaHooks = {
   async afterAll(this: Mocha.Context): Promise<void> {
