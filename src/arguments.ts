@@ -39,7 +39,7 @@ export function assertOperationOptions(options: unknown): asserts options is Ope
       `runOperation(options, fn): options must be an object such as { name: 'nightly' }, got ${echo(options)}.`,
     );
   }
-  rejectUnknownKeys('runOperation', options, ['name', 'kind', 'id']);
+  rejectUnknownKeys('runOperation', options, ['name', 'kind', 'id', 'token']);
   for (const key of ['name', 'id']) {
     if (options[key] === undefined || typeof options[key] === 'string') continue;
     throw new OptionsError(`runOperation: ${key} must be a string, got ${echo(options[key])}.`);

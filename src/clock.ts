@@ -8,6 +8,7 @@ const nativeClearTimeout = globalThis.clearTimeout;
 
 const readNow = performance.now.bind(performance);
 const origin = performance.timeOrigin;
+const wallClock = Date.now.bind(Date);
 
 /** Milliseconds on a clock that never goes back. */
 export function now(): number {
@@ -17,6 +18,11 @@ export function now(): number {
 /** A reading of {@link now} as milliseconds since the epoch, for people and logs. */
 export function toEpochMs(monotonic: number): number {
   return origin + monotonic;
+}
+
+/** Milliseconds since the epoch, to compare with those of other processes. */
+export function epochMs(): number {
+  return wallClock();
 }
 
 /** A timer that keeps no process alive. */

@@ -19,13 +19,15 @@ import {
   currentOperation,
   logicalTime,
   runAsking,
-  runInFrame,
+  runInExactFrame,
+  runInOperation,
   toRecord,
   type WriteRecord,
 } from './operation';
 import type { FreshReadsOptions } from './options';
 import { policyFor } from './policy-for';
 import { resolveOptions, type ResolvedOptions } from './resolve-options';
+import { Sessions } from './sessions';
 import type { Decision } from './routing';
 import {
   Knowledge,
@@ -34,6 +36,7 @@ import {
   Nodes,
   PRIMARY,
   Router,
+  SessionReads,
   Statement,
   UnknownOutcomes,
   install,
@@ -55,6 +58,7 @@ const PRIMARY_STATUS: NodeStatus = {
   lagMs: undefined,
   lagBytes: undefined,
 };
+const NO_FRAME = { operation: undefined, resolver: undefined, field: undefined };
 const NO_RECORDS: readonly WriteRecord[] = Object.freeze([]);
 
 const handles = new WeakMap<Sequelize, Handle>();
@@ -88,6 +92,7 @@ export function freshReads(sequelize: Sequelize, options?: FreshReadsOptions): F
 export interface HandleParts {
   readonly sequelize: Sequelize;
   readonly ledger: Ledger;
+  readonly sessions: Sessions;
   /** The tables behind a table or view; `undefined` while that is not known. */
   tablesRead(table: TableLike): readonly string[] | undefined;
 }
@@ -109,6 +114,8 @@ class Handle implements FreshReads {
   readonly #nodes: Nodes;
   readonly #router: Router;
   readonly #writes: LiveWrites;
+  readonly #sessions: Sessions;
+  readonly #outside = { reads: 0, writes: 0 };
   readonly #unknown: UnknownOutcomes;
   readonly #installation: Installation;
   readonly #pools: NodePoolsInstallation | undefined;
@@ -127,7 +134,7 @@ class Handle implements FreshReads {
     this.#policy = this.#replicated
       ? policyFor(options.freshness, this.#environment(instance))
       : new FixedWindow(UNREPLICATED_WINDOW_MS);
-    this.#ledger = new Ledger((mark) => this.#policy.committed(mark));
+    this.#ledger = new Ledger((mark) => this.#policy.committed(mark), options.historyScope);
     this.#unknown = new UnknownOutcomes(query);
     this.#knowledge = new Knowledge(options, {
       query,
@@ -135,6 +142,19 @@ class Handle implements FreshReads {
       onForeignChange: () => this.#everythingWritten(),
     });
     this.#writes = new LiveWrites(this.#ledger, this.#policy);
+    const sessionReads = new SessionReads({
+      enabled: options.monotonicReads,
+      ledger: this.#ledger,
+      policy: this.#policy,
+    });
+    this.#sessions = new Sessions({
+      secrets: options.sessionSecret,
+      ledger: this.#ledger,
+      policy: this.#policy,
+      liveWrites: (operation) => this.#writes.ofClient(operation),
+      tables: () => this.#knowledge.tables,
+      seen: (operation) => sessionReads.seen(operation),
+    });
     this.#router = new Router({
       options,
       ledger: this.#ledger,
@@ -142,6 +162,7 @@ class Handle implements FreshReads {
       knowledge: this.#knowledge,
       nodes: this.#nodes,
       writes: this.#writes,
+      sessions: sessionReads,
     });
     this.#pools =
       this.#replicated && options.routing === 'enforce'
@@ -170,6 +191,10 @@ class Handle implements FreshReads {
       router: this.#router,
       pools: this.#pools?.pools,
       marker: new Marker(this.#ledger, this.#knowledge, this.#unknown.take),
+      sessions: sessionReads,
+      onOutside: (kind) => {
+        this.#outside[kind]++;
+      },
       listening: () => this.#listeners.size > 0,
       onDecision: (decision) => this.#tell(decision),
       onFirstStatement: () => this.#knowledge.catalog.start(),
@@ -178,6 +203,7 @@ class Handle implements FreshReads {
     this.parts = {
       sequelize,
       ledger: this.#ledger,
+      sessions: this.#sessions,
       tablesRead: (table) => this.#tablesRead(table),
     };
     if (!this.#replicated) {
@@ -210,13 +236,32 @@ class Handle implements FreshReads {
     if (typeof fn !== 'function') {
       throw new OptionsError(`runOperation(options, fn): fn must be a function, got ${echo(fn)}.`);
     }
-    if (currentOperation()) return await fn();
-    const operation = new Operation({ ...options, kind: options.kind ?? 'job' });
+    const { token, kind = 'job', ...info } = options;
+    const around = currentOperation();
+    const operation = around ?? new Operation({ ...info, kind });
+    if (token !== undefined) this.#sessions.accept(token, operation);
+    if (around) return await fn();
     try {
-      return await runInFrame({ operation, resolver: undefined, batch: undefined }, fn);
+      return await runInOperation(operation, fn);
     } finally {
       operation.end();
     }
+  }
+
+  bindOperation<Args extends unknown[], Result>(
+    fn: (...args: Args) => Result,
+  ): (...args: Args) => Result {
+    if (typeof fn !== 'function') {
+      throw new OptionsError(`bindOperation(fn): fn must be a function, got ${echo(fn)}.`);
+    }
+    const frame = currentFrame();
+    return function (this: unknown, ...args) {
+      return runInExactFrame(frame, () => fn.apply(this, args));
+    };
+  }
+
+  token(): Promise<string | undefined> {
+    return this.#sessions.token();
   }
 
   usePrimary<T>(fn: () => T): T {
@@ -236,13 +281,12 @@ class Handle implements FreshReads {
     const keys = tables.flatMap((table: TableLike) =>
       this.#knowledge.changedBy(tableNameOf(table)),
     );
-    const { operation, resolver } = currentFrame();
-    this.#ledger.open([...new Set(keys)], [], operation, resolver).commit();
+    this.#ledger.open([...new Set(keys)], [], currentFrame()).commit();
   }
 
   history(): readonly WriteRecord[] {
     const { operation } = currentFrame();
-    if (!operation || this.#ledger.process.size === 0) return NO_RECORDS;
+    if (!operation || this.#ledger.isEmptyFor(operation)) return NO_RECORDS;
     return this.#writes.ofOperation(operation).map(toRecord);
   }
 
@@ -257,6 +301,8 @@ class Handle implements FreshReads {
       ],
       liveWrites: this.#writes.ofProcess().map(toRecord),
       warnings: [...this.#warnings],
+      tokens: this.#sessions.counts,
+      outsideOperation: { ...this.#outside },
       closed: this.closed,
     };
   }
@@ -313,7 +359,7 @@ class Handle implements FreshReads {
   }
 
   #everythingWritten(): void {
-    this.#ledger.open([EVERYTHING], [], undefined, undefined).commit();
+    this.#ledger.open([EVERYTHING], [], NO_FRAME).commit();
   }
 
   #tell(decision: Decision): void {

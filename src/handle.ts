@@ -1,6 +1,7 @@
 import type { FreshnessMode } from './freshness';
 import type { OperationKind, WriteRecord } from './operation';
 import type { Decision } from './routing';
+import type { TokenCounts } from './sessions';
 
 /** What `runOperation` is told about the operation. */
 export interface OperationOptions {
@@ -10,6 +11,11 @@ export interface OperationOptions {
   readonly kind?: OperationKind;
   /** An id of your own, such as the request id that your logs carry. Default: one made here. */
   readonly id?: string;
+  /**
+   * What `token()` gave to the same client's earlier operations: their live writes count as this
+   * one's own. Several are merged. What is not signed with `sessionSecret` is ignored.
+   */
+  readonly token?: string | readonly string[] | undefined;
 }
 
 /** A table by name, by schema and name, or by its Sequelize model. */
@@ -49,6 +55,10 @@ export interface Status {
   readonly liveWrites: readonly WriteRecord[];
   /** Each said once, oldest first. */
   readonly warnings: readonly string[];
+  /** What became of the session tokens that were brought. */
+  readonly tokens: TokenCounts;
+  /** Statements with no operation around them, which `outsideOperation` speaks of. */
+  readonly outsideOperation: { readonly reads: number; readonly writes: number };
   readonly closed: boolean;
 }
 
@@ -70,7 +80,7 @@ export interface FreshReads {
    * Runs `fn` as one operation: its reads see its own writes. Inside another operation it becomes
    * part of that one.
    *
-   * @throws OptionsError for an unknown option or kind
+   * @throws OptionsError for an unknown option or kind, and for a token without `sessionSecret`
    */
   runOperation<T>(options: OperationOptions, fn: () => T): Promise<Awaited<T>>;
   /** Runs `fn` with its reads on the primary, until the promise it returns settles. */
@@ -87,6 +97,23 @@ export interface FreshReads {
    * @throws OptionsError for anything that names no table
    */
   markWritten(tables: readonly TableLike[]): void;
+  /**
+   * Gives `fn` the operation, resolver and wishes of the code that calls this, for callbacks that
+   * run in another context: emitters, queues, batchers.
+   *
+   * @throws OptionsError when `fn` is no function
+   */
+  bindOperation<Args extends unknown[], Result>(
+    fn: (...args: Args) => Result,
+  ): (...args: Args) => Result;
+  /**
+   * A signed token that carries the live writes of the current operation to the same client's next
+   * one, in this process or another. `undefined` when nothing is live, and outside an operation.
+   * Waits for the operation's writes that are under way, five seconds at most.
+   *
+   * @throws OptionsError without the option `sessionSecret`
+   */
+  token(): Promise<string | undefined>;
   /** The live writes of the current operation, one record a table; `[]` outside an operation. */
   history(): readonly WriteRecord[];
   /** What this handle is doing. */

@@ -117,6 +117,32 @@ export interface FreshReadsOptions {
    */
   readonly replicaTimeoutMs?: number;
   /**
+   * Which writes of an operation count for its reads: `'operation'` all of them, `'resolver'` only
+   * those made under the same top-level GraphQL field and under top-level fields that were over
+   * before that one began (and those made under no field). `'resolver'` is for services whose side
+   * writes, such as "last seen", must not hold the other fields of the query back; it is wrong where
+   * fields of one query rely on each other's writes.
+   *
+   * Default `'operation'`.
+   */
+  readonly historyScope?: 'operation' | 'resolver';
+  /**
+   * Signs session tokens, which carry the live writes of an operation to the same client's next one.
+   * A long random string that all processes share; with several the first one signs, and the others
+   * are still honoured.
+   *
+   * Default: none, no session tokens.
+   */
+  readonly sessionSecret?: string | readonly [string, ...string[]];
+  /**
+   * A session never reads what is older than what it has read before: a node answers only when it
+   * shows all of that. Costs probes while operations read, and reads on the primary while replicas
+   * are behind. Goes from one operation to the next by session tokens.
+   *
+   * Default false.
+   */
+  readonly monotonicReads?: boolean;
+  /**
    * `'observe'` decides and reports, and leaves every statement where Sequelize sends it.
    *
    * Default `'enforce'`.

@@ -32,6 +32,9 @@ export interface ResolvedOptions {
   readonly maxReplicaLagMs: number | undefined;
   readonly replicaConnectTimeoutMs: number;
   readonly replicaTimeoutMs: number;
+  readonly historyScope: 'operation' | 'resolver';
+  readonly sessionSecret: readonly [string, ...string[]] | undefined;
+  readonly monotonicReads: boolean;
   readonly routing: 'enforce' | 'observe';
   readonly logger: Logger | undefined;
 }
@@ -54,6 +57,9 @@ const validators: Validators = {
     value === undefined ? undefined : durationMs('maxReplicaLagMs', value),
   replicaConnectTimeoutMs: (value) => timeoutMs('replicaConnectTimeoutMs', value ?? 3000),
   replicaTimeoutMs: (value) => timeoutMs('replicaTimeoutMs', value ?? 2000),
+  historyScope: oneOf('historyScope', ['operation', 'resolver']),
+  sessionSecret,
+  monotonicReads,
   routing: oneOf('routing', ['enforce', 'observe']),
   logger,
 };
@@ -179,6 +185,28 @@ function timeoutMs(name: string, value: unknown): number {
 function count(name: string, value: unknown): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
   throw new OptionsError(`${name} must be a whole number, zero or more, got ${echo(value)}.`);
+}
+
+function sessionSecret(value: unknown): ResolvedOptions['sessionSecret'] {
+  if (value === undefined) return undefined;
+  const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const [first, ...older] = secrets;
+  if (isSecret(first) && older.every(isSecret)) return [first, ...older];
+  // Never echoed: a secret in a log is none.
+  throw new OptionsError(
+    'sessionSecret must be a string that is not empty, or an array of them with the current one first; ' +
+      `got ${Array.isArray(value) ? `an array of ${secrets.map((secret) => typeof secret).join(', ') || 'nothing'}` : typeof value}.`,
+  );
+}
+
+function isSecret(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function monotonicReads(value: unknown): boolean {
+  if (value === undefined) return false;
+  if (typeof value === 'boolean') return value;
+  throw new OptionsError(`monotonicReads must be true or false, got ${echo(value)}.`);
 }
 
 function tableNames(name: string, value: unknown): readonly string[] {

@@ -16,6 +16,9 @@ describe('options', () => {
       maxReplicaLagMs: undefined,
       replicaConnectTimeoutMs: 3000,
       replicaTimeoutMs: 2000,
+      historyScope: 'operation',
+      sessionSecret: undefined,
+      monotonicReads: false,
       routing: 'enforce',
       logger: undefined,
     });
@@ -29,8 +32,18 @@ describe('options', () => {
       { xyz: 1 },
       'freshReads: unknown option "xyz"; the options are freshness, outsideOperation, mutationReads, ' +
         'ignoreWrites, relatedTables, rawReads, onNoReplica, maxPrimaryFallback, maxReplicaLagMs, ' +
-        'replicaConnectTimeoutMs, replicaTimeoutMs, routing, logger.',
+        'replicaConnectTimeoutMs, replicaTimeoutMs, historyScope, sessionSecret, monotonicReads, routing, logger.',
     ],
+    [
+      { sessionSecret: '' },
+      'sessionSecret must be a string that is not empty, or an array of them with the current one first; got string.',
+    ],
+    [
+      { sessionSecret: ['hush', 7] },
+      'sessionSecret must be a string that is not empty, or an array of them with the current one first; got an array of string, number.',
+    ],
+    [{ monotonicReads: 'yes' }, 'monotonicReads must be true or false, got "yes".'],
+    [{ historyScope: 'field' }, `historyScope must be 'operation' or 'resolver', got "field".`],
     [{ freshness: 1000 }, "freshness must be an object such as { mode: 'proven' }, got 1000."],
     [
       { freshness: { mode: 'fixd' } },

@@ -10,8 +10,7 @@ import type { FreshReads } from '../handle';
 import { Operation, currentOperation, type OperationInfo } from '../operation';
 import { isRecord, rejectUnknownKeys } from '../validate';
 import type { Decision } from '../routing';
-import { contextOperation, setOperation } from './contexts';
-import { wrapResolvers } from './resolvers';
+import { contextOperation, setOperation, wrapResolvers } from '../graphql';
 
 /** Options of {@link freshReadsPlugin}. */
 export interface FreshReadsPluginOptions {

@@ -1,8 +1,8 @@
 import { OptionsError, echo } from '../errors';
 import { partsOf } from '../fresh-reads';
 import type { FreshReads } from '../handle';
-import { Operation, currentOperation, runInFrame } from '../operation';
-import { noteContextOperation } from './contexts';
+import { Operation, currentOperation, runInOperation } from '../operation';
+import { noteContextOperation } from '../graphql';
 
 /**
  * Runs your `context` function as part of the operation: what it writes (last seen, a session) is
@@ -26,7 +26,7 @@ export function withOperation<Args extends unknown[], Context>(
   }
   return async (...args) => {
     const operation = currentOperation() ?? new Operation({ name: 'context', kind: 'request' });
-    const context = await runInFrame({ operation }, () => contextFn(...args));
+    const context = await runInOperation(operation, () => contextFn(...args));
     return noteContextOperation(context, operation);
   };
 }

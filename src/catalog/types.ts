@@ -119,6 +119,9 @@ export interface Catalog {
   /** What any statement may touch without naming it, by way of casts, operators and domains. Usually empty. */
   readonly implicit: ReadClosure;
 
+  /** Every relation that a closure may name. */
+  readonly tables: readonly RelationKey[];
+
   keyOf(schema: string, name: string): RelationKey;
   /** Every relation a name may stand for. Empty: the catalog has none, treat as unknown. */
   resolve(name: QualifiedName, options?: ResolveOptions): readonly RelationKey[];

@@ -4,6 +4,8 @@ import { OptionsError, echo } from '../errors';
 import {
   logicalTime,
   runInExactFrame,
+  type Field,
+  type FieldFreshness,
   type Frame,
   type Ledger,
   type Operation,
@@ -13,8 +15,13 @@ import { TablesSeen, type TablesOf } from './tables-seen';
 import { runWithTransaction } from './transactions';
 import type { LoadKey, LoaderDefinition } from './types';
 
-/** The node that `usePrimary` or `useReplica` asks for. */
-export type Wish = 'primary' | 'replica' | undefined;
+/** What the code around a load wishes for its reads. */
+export interface Wish {
+  /** The node that `usePrimary` or `useReplica` asks for. */
+  readonly asked: 'primary' | 'replica' | undefined;
+  /** What `@freshness` of the field around it says. */
+  readonly freshness: FieldFreshness | undefined;
+}
 
 /** All that has to be the same for two loads to share a batch. */
 export interface LaneBounds {
@@ -54,6 +61,7 @@ export class Lane<Value> {
   /** Everything cached was read at or after this logical time. */
   #asOf = logicalTime();
   #resolvers = new Set<string>();
+  #fields = new Set<Field | undefined>();
   #offers: ReadRows[] = [];
 
   constructor(
@@ -74,10 +82,11 @@ export class Lane<Value> {
     });
   }
 
-  load(key: LoadKey, resolver: string | undefined): Promise<Value> {
+  load(key: LoadKey, { resolver, field }: Pick<Frame, 'resolver' | 'field'>): Promise<Value> {
     this.#forgetThePast();
     // A batch runs in the context of whichever load came first, so each key leaves its name here.
     if (resolver !== undefined) this.#resolvers.add(resolver);
+    this.#fields.add(field);
     if (this.#offers.length > 0) this.#takeOffers();
     return this.#loader.load(key);
   }
@@ -181,19 +190,26 @@ export class Lane<Value> {
   #frame(size: number, seen: TablesSeen): Frame {
     const { operation, wish } = this.#bounds;
     const resolvers = [...this.#resolvers];
+    const fields = [...this.#fields];
     // A full batch may be the first of several of one tick, and the names are those of all.
-    if (size < this.#definition.maxBatchSize) this.#resolvers = new Set();
+    if (size < this.#definition.maxBatchSize) {
+      this.#resolvers = new Set();
+      this.#fields = new Set();
+    }
     return {
       operation,
       resolver: resolvers[0],
+      field: fields[0],
+      freshness: wish.freshness,
       batch: {
         resolvers,
+        fields,
         onRead: (tables) => {
           seen.add(tables);
           this.#tables.add(tables);
         },
       },
-      asked: wish && { target: wish, active: true },
+      asked: wish.asked && { target: wish.asked, active: true },
       feedsWrite: undefined,
     };
   }

@@ -34,6 +34,7 @@ interface Binding {
   readonly transaction: Transaction | null | undefined;
 }
 
+const NO_WISH: Wish = { asked: undefined, freshness: undefined };
 const UNBOUND: Binding = { args: undefined, argsId: '', transaction: undefined };
 
 /** One definition on one handle: finds the lane that a call belongs to. */
@@ -55,7 +56,8 @@ export class LoaderCore<Value> {
 
   /** The lane for a call made in `frame`. */
   lane(frame: Frame, binding: Binding): Lane<Value> {
-    const wish = frame.asked?.active ? frame.asked.target : undefined;
+    const asked = frame.asked?.active ? frame.asked.target : undefined;
+    const wish = asked || frame.freshness ? { asked, freshness: frame.freshness } : NO_WISH;
     return this.#laneFor(frame.operation, wish, this.#transactionOf(binding), binding);
   }
 
@@ -122,7 +124,10 @@ export class LoaderCore<Value> {
 
 function laneId(wish: Wish, argsId: string): string {
   // Nearly every load is this one.
-  return wish === undefined && argsId === '' ? '|' : `${wish ?? ''}|${argsId}`;
+  if (wish === NO_WISH && argsId === '') return '|';
+  const { asked = '', freshness } = wish;
+  const { read = '', maxLagMs = '' } = freshness ?? {};
+  return wish === NO_WISH ? `|${argsId}` : `${asked} ${read} ${maxLagMs}|${argsId}`;
 }
 
 /** What `createLoaders` hands out, and what `with` and `within` make of it. */
@@ -161,7 +166,7 @@ export class BoundLoader<Input, Value, Args> implements Loader<Input, Value> {
       const key = this.#definition.keyOf(input);
       if (key === undefined) return Promise.resolve(this.#definition.missing());
       const frame = currentFrame();
-      return this.#core.lane(frame, this.#binding).load(key, frame.resolver);
+      return this.#core.lane(frame, this.#binding).load(key, frame);
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }

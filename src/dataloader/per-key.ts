@@ -47,7 +47,7 @@ export async function runPerKey<T>(
   keys: readonly (readonly string[])[],
   find: (marks: KeyMarks) => Promise<T>,
 ): Promise<T> {
-  const { batch } = currentFrame();
+  const { batch, field } = currentFrame();
   const marks = new KeyMarks();
   const sent = { done: false };
   const rewrite = (sql: string): string => {
@@ -55,7 +55,9 @@ export async function runPerKey<T>(
     sent.done = true;
     return lateral(sql.replaceAll(marks.name, KEYS), columns, keys);
   };
-  const inner = batch ? { ...batch, rewrite } : { resolvers: [], onRead: () => undefined, rewrite };
+  const inner = batch
+    ? { ...batch, rewrite }
+    : { resolvers: [], fields: [field], onRead: () => undefined, rewrite };
   const result = await runInFrame({ batch: inner }, () => find(marks));
   if (!sent.done) {
     throw new OptionsError(

@@ -30,6 +30,11 @@ export class Floor {
     return this.#position === undefined || (position !== undefined && position >= this.#position);
   }
 
+  /** Whether only nodes that are past `position` serve. */
+  isPast(position: bigint): boolean {
+    return !this.#moved && this.#position !== undefined && this.#position >= position;
+  }
+
   /** No position means anything any more. */
   lose(): void {
     this.#moved = true;

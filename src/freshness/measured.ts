@@ -1,8 +1,8 @@
 import { now } from '../clock';
-import type { CommitMark } from '../operation';
+import type { CommitMark, Proof } from '../operation';
 import type { ProbeEnvironment } from './environment';
 import { LagStatistics } from './lag-statistics';
-import type { FreshnessPolicy, Lag, NodeConnection } from './policy';
+import type { FreshnessPolicy, Lag, LogPlace, NodeConnection } from './policy';
 import { Proven, type ProvenOptions } from './proven';
 
 /** Options of {@link MeasuredWindow}, with every default filled in. */
@@ -102,6 +102,22 @@ export class MeasuredWindow implements FreshnessPolicy {
     if (usual === undefined) return ceilingMs;
     const current = (this.#proof.lag(node)?.ms ?? ceilingMs) + probeIntervalMs;
     return Math.min(Math.max(usual, current, floorMs), ceilingMs);
+  }
+
+  proofOf(mark: CommitMark): Proof | undefined {
+    return this.#proof.proofOf(mark);
+  }
+
+  place(): LogPlace | undefined {
+    return this.#proof.place();
+  }
+
+  run(node: string): number {
+    return this.#proof.run(node);
+  }
+
+  hasArrived(proof: Proof): boolean {
+    return this.#proof.hasArrived(proof);
   }
 
   refresh(): void {

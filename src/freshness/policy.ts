@@ -1,4 +1,4 @@
-import type { CommitMark } from '../operation';
+import type { CommitMark, Proof } from '../operation';
 
 /** One connection of a node, to ask it who and where it is. */
 export interface NodeConnection {
@@ -51,11 +51,28 @@ export interface FreshnessPolicy {
   waitUntilShown(nodes: readonly string[], mark: CommitMark, timeoutMs: number): Promise<boolean>;
   /** How far `node` is behind, at most; `undefined` when that is not known. Never grows on an idle primary. */
   lag(node: string): Lag | undefined;
+  /**
+   * A place in the log at or past the commit of `mark`, for other processes to go by. `undefined`
+   * where there is none (yet).
+   */
+  proofOf(mark: CommitMark): Proof | undefined;
+  /** The log that is written now; `undefined` where that is not known, or not looked at. */
+  place(): LogPlace | undefined;
+  /** Whether every replica that will be used is past a place in the log. */
+  hasArrived(proof: Proof): boolean;
+  /**
+   * Grows whenever `node` may show less than it did before; `NaN` where several servers share the
+   * name, so that no two reads are known to be of the same one.
+   */
+  run(node: string): number;
   /** Finds out anew how far the replicas are, also when nothing is on its way. Cheap to call often. */
   refresh(): void;
   /** Ends whatever runs in the background. Idempotent, never rejects. */
   close(): Promise<void>;
 }
+
+/** Which log a position belongs to. */
+export type LogPlace = Pick<Proof, 'system' | 'timeline'>;
 
 /** How far a replica is behind its primary. */
 export interface Lag {

@@ -1,3 +1,4 @@
+import type { Proof } from '../operation';
 import { Floor } from './floor';
 import { notices } from './notices';
 import { Primary } from './primary';
@@ -90,6 +91,49 @@ export class Progress {
 
   expired(seq: number): boolean {
     return seq <= this.#floor.seq;
+  }
+
+  /** The log of the primary that samples are taken of. */
+  get place(): Pick<Proof, 'system' | 'timeline'> | undefined {
+    const { system, timeline, direct } = this.#primary;
+    return system === undefined || timeline === undefined || !direct
+      ? undefined
+      : { system, timeline };
+  }
+
+  /** The first place in the log that covers the commits up to `seq`. */
+  proofOf(seq: number): Proof | undefined {
+    const { place } = this;
+    const sample = this.#samples.covering(seq);
+    return place && sample && { ...place, position: sample.position };
+  }
+
+  /** Whether `node` was seen at or past a place in the log. */
+  isPast(node: string, proof: Proof): boolean {
+    const replica = this.#replicas.get(node);
+    if (replica?.standing === 'primary') return true;
+    return (
+      replica?.standing === 'proven' &&
+      replica.position !== undefined &&
+      replica.position >= proof.position &&
+      this.#isHere(proof)
+    );
+  }
+
+  run(node: string): number {
+    const replica = this.#replicas.get(node);
+    if (!replica || replica.standing === 'mixed' || replica.standing === 'opaque') return NaN;
+    return replica.generation;
+  }
+
+  /** Whether no node that is not past a place in the log will be used. */
+  hasArrived(proof: Proof): boolean {
+    return this.#isHere(proof) && this.#floor.isPast(proof.position);
+  }
+
+  #isHere({ system, timeline }: Proof): boolean {
+    const { place } = this;
+    return place?.system === system && place.timeline === timeline;
   }
 
   serves(node: string): boolean {

@@ -1,8 +1,8 @@
-import type { CommitMark } from '../operation';
+import type { CommitMark, Proof } from '../operation';
 import { bounded, isRefusal } from './bounded';
 import type { ProbeEnvironment } from './environment';
 import { Heartbeat, type HeartbeatOptions } from './heartbeat';
-import type { FreshnessPolicy, Lag, NodeConnection } from './policy';
+import type { FreshnessPolicy, Lag, LogPlace, NodeConnection } from './policy';
 import { positions } from './positions';
 import { PrimaryProbe } from './primary-probe';
 import { ANSWER_MS } from './probe';
@@ -100,11 +100,29 @@ export class Proven implements FreshnessPolicy {
   }
 
   shows(node: string, mark: CommitMark): boolean {
-    return node === this.#environment.primary || this.#progress.shows(node, mark.seq);
+    if (node === this.#environment.primary || this.#progress.shows(node, mark.seq)) return true;
+    return mark.proof !== undefined && this.#portable && this.#progress.isPast(node, mark.proof);
   }
 
   expired(mark: CommitMark): boolean {
-    return this.#progress.expired(mark.seq);
+    if (this.#progress.expired(mark.seq)) return true;
+    return mark.proof !== undefined && this.hasArrived(mark.proof);
+  }
+
+  proofOf(mark: CommitMark): Proof | undefined {
+    return this.#portable ? this.#progress.proofOf(mark.seq) : undefined;
+  }
+
+  place(): LogPlace | undefined {
+    return this.#portable ? this.#progress.place : undefined;
+  }
+
+  run(node: string): number {
+    return this.#progress.run(node);
+  }
+
+  hasArrived(proof: Proof): boolean {
+    return this.#portable && this.#progress.hasArrived(proof);
   }
 
   serves(node: string): boolean {
@@ -161,6 +179,11 @@ export class Proven implements FreshnessPolicy {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  /** The beats of a heartbeat mean nothing to another process, positions do. */
+  get #portable(): boolean {
+    return this.#evidence.countsBytes;
   }
 
   async #close(): Promise<void> {

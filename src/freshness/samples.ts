@@ -45,6 +45,11 @@ export class Samples {
     return this.#list[this.#prefix((sample) => sample.seq <= seq) - 1];
   }
 
+  /** The oldest sample that proves at least `seq`. */
+  covering(seq: number): OrderedSample | undefined {
+    return this.#list[this.#prefix((sample) => sample.seq < seq)];
+  }
+
   /** The oldest sample after the one with this ordinal. */
   after(ordinal: number): OrderedSample | undefined {
     return this.#list[this.#prefix((sample) => sample.ordinal <= ordinal)];

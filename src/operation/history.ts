@@ -1,3 +1,4 @@
+import { now } from '../clock';
 import type { OperationInfo } from './operation';
 
 /** A commit's place in this process's order of commits: acknowledged `at`, numbered `seq`. */
@@ -6,6 +7,16 @@ export interface CommitMark {
   readonly seq: number;
   /** Monotonic milliseconds at which the acknowledgement arrived. */
   readonly at: number;
+  /** Brought in by a session token: a place in the log at or past the commit. */
+  readonly proof?: Proof | undefined;
+}
+
+/** A place in the write-ahead log that any process can hold a replica against. */
+export interface Proof {
+  /** The cluster it belongs to: PostgreSQL's system identifier. */
+  readonly system: string;
+  readonly timeline: number;
+  readonly position: bigint;
 }
 
 /** The table name of a record that stands for every table (the write's tables are not known). */
@@ -37,6 +48,8 @@ export interface TableEntry {
   readonly table: string;
   inFlight: number;
   uncommitted: number;
+  /** Monotonic milliseconds at which the last of these was sent. */
+  openSince: number;
   /** The newest commit: a later one never shortens an earlier one, since expiry follows `seq`. */
   newest: CommitMark | undefined;
   writer: Writer;
@@ -47,11 +60,16 @@ export class History {
   readonly #entries = new Map<string, TableEntry>();
   readonly #touches = new Map<string, number>();
   #lastTouch = 0;
-  /** Grows whenever a table is added or removed: caches of "which names matter" hang on it. */
-  version = 0;
+  #underWay = 0;
+  #idle: (() => void)[] = [];
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** Whether anything was written here, also when it has expired since. */
+  get written(): boolean {
+    return this.#lastTouch > 0;
   }
 
   entries(): IterableIterator<TableEntry> {
@@ -80,15 +98,66 @@ export class History {
   }
 
   /** A statement that writes `table` is about to be sent. */
-  begin(table: string, writer: Writer): void {
+  begin(table: string, writer: Writer, since = now()): void {
     let entry = this.#entries.get(table);
     if (!entry) {
-      entry = { table, inFlight: 0, uncommitted: 0, newest: undefined, writer };
+      entry = { table, inFlight: 0, uncommitted: 0, openSince: 0, newest: undefined, writer };
       this.#entries.set(table, entry);
-      this.version++;
     }
     entry.inFlight++;
+    entry.openSince = Math.max(entry.openSince, since);
     entry.writer = writer;
+  }
+
+  /** A commit that a token tells of. `mark` is numbered now, whenever the commit was. */
+  carry(table: string, mark: CommitMark, writer: Writer): void {
+    const entry = this.#entries.get(table);
+    const before = entry?.newest;
+    if (!entry) {
+      this.#entries.set(table, {
+        table,
+        inFlight: 0,
+        uncommitted: 0,
+        openSince: 0,
+        newest: mark,
+        writer,
+      });
+    } else {
+      // Its proof says nothing of what was committed here before.
+      entry.newest = before
+        ? { seq: mark.seq, at: Math.max(before.at, mark.at), proof: undefined }
+        : mark;
+    }
+  }
+
+  /** A write that a token tells of and that nobody here will see the end of. */
+  carryOpen(table: string, since: number, writer: Writer): void {
+    this.begin(table, writer, since);
+    this.hold(table);
+  }
+
+  /** A statement that writes is about to be sent. */
+  sent(): void {
+    this.#underWay++;
+  }
+
+  /** It is over for this client, whatever the server makes of it. */
+  answered(): void {
+    if (--this.#underWay > 0) return;
+    const idle = this.#idle;
+    this.#idle = [];
+    for (const wake of idle) wake();
+  }
+
+  /** Whether a statement that writes is under way. */
+  get busy(): boolean {
+    return this.#underWay > 0;
+  }
+
+  /** Resolves when no statement that writes is under way. */
+  whenIdle(): Promise<void> {
+    if (this.#underWay === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   /** The statement is done, its transaction is still open. */
@@ -121,7 +190,6 @@ export class History {
 
   #remove(table: string): void {
     this.#entries.delete(table);
-    this.version++;
   }
 }
 

@@ -1,3 +1,4 @@
+export { Execution, Field } from './field';
 export { Operation, type OperationInfo, type OperationKind } from './operation';
 export {
   currentFrame,
@@ -6,16 +7,22 @@ export {
   runFeedingWrite,
   runInExactFrame,
   runInFrame,
+  runInOperation,
   type Asked,
   type Batch,
+  type FieldFreshness,
   type Frame,
 } from './scope';
 export {
   EVERYTHING,
   History,
   type CommitMark,
+  type Proof,
   type TableEntry,
   type WriteRecord,
   type WriteState,
 } from './history';
-export { Ledger, OpenWrite, logicalTime, toRecord } from './ledger';
+export { Seen, type NodeRun } from './seen';
+export { TokenCodec, type ReadToken, type TokenWrite } from './token';
+export { Ledger, OpenWrite, toRecord, type CarriedWrite } from './ledger';
+export { logicalTime } from './logical-time';

@@ -2,19 +2,28 @@ import { now, toEpochMs } from '../clock';
 import {
   History,
   type CommitMark,
+  type Proof,
   type TableEntry,
   type WriteRecord,
   type Writer,
 } from './history';
+import type { Field } from './field';
+import { nextTime } from './logical-time';
 import type { Operation } from './operation';
+import type { Frame } from './scope';
 
-// Logical time of this process, over all handles: time stamps tie, numbers don't.
-let sequence = 0;
-
-/** The logical time: grows with every mark and every commit in this process. */
-export function logicalTime(): number {
-  return sequence;
+/** A live write of an earlier operation, as a session token tells of it. */
+export interface CarriedWrite {
+  readonly table: string;
+  /** Its outcome was not known when the token was made. */
+  readonly open: boolean;
+  /** Monotonic milliseconds at which its commit was acknowledged (or it was sent), on our clock. */
+  readonly at: number;
+  readonly proof: Proof | undefined;
 }
+
+/** The part of a frame that says whose writes count. */
+export type Asker = Pick<Frame, 'operation' | 'field' | 'batch'>;
 
 /**
  * The books of one handle: the history of every operation, of the process, and of the writes that
@@ -25,9 +34,15 @@ export class Ledger {
   readonly process = new History();
   readonly orphans = new History();
   readonly #onCommit: (mark: CommitMark) => void;
+  /** Owns the histories by field; none where all writes of an operation count for all of it. */
+  readonly #fields: object | undefined;
 
-  constructor(onCommit: (mark: CommitMark) => void) {
+  constructor(
+    onCommit: (mark: CommitMark) => void,
+    historyScope: 'operation' | 'resolver' = 'operation',
+  ) {
     this.#onCommit = onCommit;
+    this.#fields = historyScope === 'resolver' ? {} : undefined;
   }
 
   /** The history of `operation`, if it has written anything through this handle. */
@@ -38,20 +53,36 @@ export class Ledger {
   /** Whether `operation`, or one it follows, has a live write or had one. */
   hasWritten(operation: Operation): boolean {
     for (let op: Operation | undefined = operation; op; op = op.follows) {
-      if (op.peek(this) !== undefined) return true;
+      if (this.peek(op)?.written) return true;
     }
     return false;
   }
 
-  /** The histories whose live writes count for `operation`, or for code outside any operation. */
-  *scopes(operation: Operation | undefined): IterableIterator<History> {
+  /** Whether no write counts for anybody in `operation`, or outside any. */
+  isEmptyFor(operation: Operation | undefined): boolean {
+    if (this.process.size > 0) return false;
+    // What a token has brought in is in the operation's own history alone.
+    for (let op = operation; op; op = op.follows) {
+      const history = this.peek(op);
+      if (history && history.size > 0) return false;
+    }
+    return true;
+  }
+
+  /** The histories whose live writes count for `asker`, or for code outside any operation. */
+  *scopes(asker: Asker): IterableIterator<History> {
+    const { operation } = asker;
     if (!operation) {
       yield this.process;
       return;
     }
     for (let op: Operation | undefined = operation; op; op = op.follows) {
-      const history = this.peek(op);
-      if (history) yield history;
+      const byField = op === operation ? this.#byField(op) : undefined;
+      if (byField) yield* visible(byField, asker);
+      else {
+        const history = this.peek(op);
+        if (history) yield history;
+      }
     }
     yield this.orphans;
   }
@@ -76,27 +107,74 @@ export class Ledger {
   open(
     tables: readonly string[],
     ignored: readonly string[],
-    operation: Operation | undefined,
-    resolver: string | undefined,
+    { operation, resolver, field }: Pick<Frame, 'operation' | 'resolver' | 'field'>,
   ): OpenWrite {
-    const histories = [this.process];
-    histories.push(operation ? operation.state(this, () => new History()) : this.orphans);
+    const histories = [this.process, ...this.#historiesOf(operation, field)];
     const writer = { operation: operation?.info, resolver };
     return new OpenWrite(histories, tables, ignored, writer, () => this.#number());
+  }
+
+  /** Counts writes of earlier operations of the same client as if `operation` had made them. */
+  carry(writes: readonly CarriedWrite[], operation: Operation): void {
+    const writer = { operation: operation.info, resolver: undefined };
+    const histories = this.#historiesOf(operation, undefined);
+    for (const { table, open, at, proof } of writes) {
+      const mark = open ? undefined : this.#number({ at, proof });
+      for (const history of histories) {
+        if (mark) history.carry(table, mark, writer);
+        else history.carryOpen(table, at, writer);
+      }
+    }
+  }
+
+  /** Numbers this moment: whoever shows the mark shows all that was there to be read until now. */
+  observe(proof?: Proof): CommitMark {
+    return this.#number({ at: now(), proof });
   }
 
   /** Forgets the writes that every node in use is known to have. */
   prune(operation: Operation | undefined, expired: (mark: CommitMark) => boolean): void {
     if (this.process.size > 0) this.process.prune(expired);
     if (this.orphans.size > 0) this.orphans.prune(expired);
-    for (let op = operation; op; op = op.follows) this.peek(op)?.prune(expired);
+    for (let op = operation; op; op = op.follows) {
+      this.peek(op)?.prune(expired);
+      const byField = this.#byField(op);
+      if (byField) for (const history of byField.values()) history.prune(expired);
+    }
   }
 
-  /** Numbers a commit whose acknowledgement has just arrived. */
-  #number(): CommitMark {
-    const mark = { seq: ++sequence, at: now() };
+  #historiesOf(operation: Operation | undefined, field: Field | undefined): History[] {
+    if (!operation) return [this.orphans];
+    const own = operation.state(this, () => new History());
+    if (!this.#fields) return [own];
+    const byField = operation.state<HistoryByField>(this.#fields, () => new Map());
+    let history = byField.get(field);
+    if (!history) {
+      history = new History();
+      byField.set(field, history);
+    }
+    return [own, history];
+  }
+
+  #byField(operation: Operation): HistoryByField | undefined {
+    return this.#fields && (operation.peek(this.#fields) as HistoryByField | undefined);
+  }
+
+  /** Numbers a commit whose acknowledgement has just arrived, here or at an earlier operation. */
+  #number(carried?: Pick<CommitMark, 'at' | 'proof'>): CommitMark {
+    const mark = { seq: nextTime(), at: now(), ...carried };
     this.#onCommit(mark);
     return mark;
+  }
+}
+
+/** What was written under no field counts for every field. */
+type HistoryByField = Map<Field | undefined, History>;
+
+function* visible(byField: HistoryByField, { field, batch }: Asker): IterableIterator<History> {
+  const askers = batch ? batch.fields : [field];
+  for (const [writer, history] of byField) {
+    if (!writer || askers.some((asker) => !asker || asker.sees(writer))) yield history;
   }
 }
 
@@ -109,6 +187,7 @@ export class OpenWrite {
   readonly #mark: () => CommitMark;
   readonly #ends: ((committed: boolean) => void)[] = [];
   #state: 'in-flight' | 'uncommitted' | 'ended' = 'in-flight';
+  #answered = false;
 
   constructor(
     histories: readonly History[],
@@ -122,6 +201,7 @@ export class OpenWrite {
     this.#ignored = ignored;
     this.#mark = mark;
     for (const history of histories) {
+      history.sent();
       for (const table of tables) history.begin(table, writer);
     }
     this.#touch();
@@ -136,9 +216,15 @@ export class OpenWrite {
     this.#ends.push(fn);
   }
 
+  /** The client will not see the outcome: it is in flight for the server, but nobody waits for it. */
+  lose(): void {
+    this.#answer();
+  }
+
   /** The statement is done, its transaction is still open. */
   hold(): void {
     if (this.#state !== 'in-flight') return;
+    this.#answer();
     this.#state = 'uncommitted';
     for (const history of this.#histories) {
       for (const table of this.tables) history.hold(table);
@@ -161,13 +247,20 @@ export class OpenWrite {
       for (const table of this.tables) history.end(table, this.#state, mark);
     }
     this.#state = 'ended';
+    this.#answer();
     // Also when nothing was written: a loader may have read the row inside the transaction.
     this.#touch();
     for (const fn of this.#ends) fn(mark !== undefined);
   }
 
+  #answer(): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    for (const history of this.#histories) history.answered();
+  }
+
   #touch(): void {
-    const at = ++sequence;
+    const at = nextTime();
     for (const history of this.#histories) {
       for (const table of this.tables) history.touch(table, at);
       for (const table of this.#ignored) history.touch(table, at);

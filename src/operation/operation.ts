@@ -1,3 +1,5 @@
+import { now } from '../clock';
+
 /** What kind of work an operation is. */
 export type OperationKind = 'query' | 'mutation' | 'subscription' | 'request' | 'job';
 
@@ -21,6 +23,8 @@ export class Operation {
   readonly info: OperationInfo;
   /** One that went before (it built the context of this one) and whose writes count here as well. */
   readonly follows: Operation | undefined;
+  /** Monotonic milliseconds at which it was opened. */
+  readonly beganAt = now();
   readonly #states = new Map<object, unknown>();
   #ended = false;
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Field } from './field';
 import type { Operation } from './operation';
 
 /** Holds for a block of code for as long as its promise is pending, not for what it left running. */
@@ -15,6 +16,8 @@ export interface Asked extends Ending {
 export interface Batch {
   /** The resolvers of all its keys. */
   readonly resolvers: readonly string[];
+  /** The top-level fields that its keys were asked for under; `undefined` for a key under none. */
+  readonly fields: readonly (Field | undefined)[];
   /**
    * Told of every statement of the batch, with a function that gives the tables it reads, or
    * `undefined` when they are not known: a look that is worth its time only after a write.
@@ -24,11 +27,23 @@ export interface Batch {
   readonly rewrite?: (sql: string) => string;
 }
 
+/** What a GraphQL field says of the reads below it. */
+export interface FieldFreshness {
+  /** `fresh`: the normal rule. */
+  readonly read: 'fresh' | 'primary' | 'replica';
+  /** The most that a replica may be behind, in milliseconds; `undefined`: no bound. */
+  readonly maxLagMs: number | undefined;
+}
+
 /** Who is asking, at one point of the asynchronous flow. Frames are never changed, only nested. */
 export interface Frame {
   readonly operation: Operation | undefined;
   /** `Mutation.createPost`: the field resolver around this code. */
   readonly resolver: string | undefined;
+  /** The top-level GraphQL field that this code runs under. */
+  readonly field: Field | undefined;
+  /** What the nearest field around this code says by `@freshness`. */
+  readonly freshness: FieldFreshness | undefined;
   /** The loader's batch that this code runs for; `undefined` outside a batch. */
   readonly batch: Batch | undefined;
   readonly asked: Asked | undefined;
@@ -39,6 +54,8 @@ export interface Frame {
 const root: Frame = {
   operation: undefined,
   resolver: undefined,
+  field: undefined,
+  freshness: undefined,
   batch: undefined,
   asked: undefined,
   feedsWrite: undefined,
@@ -65,6 +82,11 @@ export function currentOperation(): Operation | undefined {
 /** Runs `fn` in a frame that differs from the current one by `change`. */
 export function runInFrame<T>(change: Partial<Frame>, fn: () => T): T {
   return storage.run({ ...currentFrame(), ...change }, fn);
+}
+
+/** Runs `fn` as `operation`: nothing of the frame around it but a wish for a node stays. */
+export function runInOperation<T>(operation: Operation, fn: () => T): T {
+  return storage.run({ ...root, asked: currentFrame().asked, operation }, fn);
 }
 
 /** Runs `fn` in the given frame, forgetting the current one. */

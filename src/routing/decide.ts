@@ -19,6 +19,13 @@ export interface Wishes {
   readonly query: 'fresh' | 'primary' | 'replica' | { readonly maxLagMs: number } | undefined;
   /** `usePrimary` or `useReplica` around it. */
   readonly scope: Target | undefined;
+  /** `@freshness` of the field around it. */
+  readonly field?:
+    | {
+        readonly read: 'fresh' | 'primary' | 'replica';
+        readonly maxLagMs: number | undefined;
+      }
+    | undefined;
 }
 
 /** One live write in the caller's scope, held against the statement. */
@@ -52,6 +59,11 @@ export interface DecideInput {
   readonly failed: boolean;
   readonly writes: readonly LiveWriteView[];
   readonly nodes: readonly NodeView[];
+  /**
+   * For each node: whether it shows all that the session has read. `undefined`: nothing was read, or
+   * sessions may go back.
+   */
+  readonly seenBy?: readonly boolean[] | undefined;
 }
 
 export interface Verdict {
@@ -59,6 +71,8 @@ export interface Verdict {
   readonly reason: Reason;
   /** For a replica: the indexes of the nodes that may serve it. Empty for the primary. */
   readonly eligible: readonly number[];
+  /** Replicas are up, and none shows all that the session has read. */
+  readonly behindSession?: true;
 }
 
 const NO_NODES: readonly number[] = Object.freeze([]);
@@ -79,12 +93,12 @@ export function decide(input: DecideInput): Verdict {
   if (statement.primaryOnly) return primary('primary-only-relation');
 
   if (wishes.useMaster) return primary('asked-primary');
-  const wish = wishes.query ?? wishes.scope;
+  const wish = wishes.query ?? wishes.scope ?? wishes.field?.read;
   if (wish === 'primary') return primary('asked-primary');
   // Even under a wish for a replica: what this read finds decides what is written next.
   if (statement.feedsWrite) return primary('feeds-a-write');
 
-  const near = nodesNoFurtherThan(lagBound(input, wish), nodes);
+  const near = nodesNoFurtherThan(lagBound(input), nodes);
   const none = noNode(input);
   if (wish === 'replica') return near.length > 0 ? replica('asked-replica', near) : none;
 
@@ -92,11 +106,14 @@ export function decide(input: DecideInput): Verdict {
   if (input.primaryOutside) return primary('asked-primary');
 
   if (near.length === 0) return none;
-  if (input.writes.length === 0) return replica('no-live-writes', near);
+  const { seenBy } = input;
+  const onward = seenBy ? near.filter((node) => seenBy[node] === true) : near;
+  if (onward.length === 0) return { ...primary('too-far-behind'), behindSession: true };
+  if (input.writes.length === 0) return replica('no-live-writes', onward);
   const touching = input.writes.filter((write) => write.touched !== 'no');
-  if (touching.length === 0) return replica('tables-untouched', near);
+  if (touching.length === 0) return replica('tables-untouched', onward);
 
-  const caughtUp = near.filter((node) => touching.every((write) => write.shownBy[node] === true));
+  const caughtUp = onward.filter((node) => touching.every((write) => write.shownBy[node] === true));
   if (caughtUp.length > 0) return replica(input.waited ? 'waited' : 'caught-up', caughtUp);
   return primary(
     touching.some((write) => write.touched === 'yes') ? 'table-written' : 'tables-unknown',
@@ -111,8 +128,16 @@ function replica(reason: Reason, eligible: readonly number[]): Verdict {
   return { target: 'replica', reason, eligible };
 }
 
-function lagBound({ maxLagMs }: DecideInput, wish: Wishes['query']): number {
-  return Math.min(maxLagMs ?? Infinity, typeof wish === 'object' ? wish.maxLagMs : Infinity);
+/** The narrowest bound on the lag that applies. A wish of the query or its scope is over the field's. */
+export function lagBound({ maxLagMs, wishes }: Pick<DecideInput, 'maxLagMs' | 'wishes'>): number {
+  const { query, scope, field } = wishes;
+  const wished =
+    typeof query === 'object'
+      ? query.maxLagMs
+      : query === undefined && scope === undefined
+        ? field?.maxLagMs
+        : undefined;
+  return Math.min(maxLagMs ?? Infinity, wished ?? Infinity);
 }
 
 /** Why no replica serves the read: none is up, or those that are may be too far behind. */

@@ -1,6 +1,7 @@
 export type { Decision, Reason, Target } from './decision';
 export {
   decide,
+  lagBound,
   type DecideInput,
   type LiveWriteView,
   type NodeView,

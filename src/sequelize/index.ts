@@ -9,5 +9,6 @@ export { ownQuery } from './own-query';
 export { probeOpener } from './probes';
 export type { QueryFreshness } from './query-options';
 export { Router } from './router';
+export { SessionReads } from './session-reads';
 export { Statement } from './statement';
 export { UnknownOutcomes } from './unknown-outcomes';

@@ -18,6 +18,7 @@ import { serverVersion } from './server-version';
 import { STATEMENT, Statement } from './statement';
 import type { Router } from './router';
 import type { Marker, SentWrite } from './marker';
+import type { SessionReads } from './session-reads';
 
 const HOOK = 'sequelize-fresh-reads';
 
@@ -36,8 +37,11 @@ export interface Installation {
 export interface InstallParts {
   readonly router: Router;
   readonly marker: Marker;
+  readonly sessions: SessionReads;
   /** The pools that routed statements go to; none where they stay where Sequelize sends them. */
   readonly pools: NodePools<Connection> | undefined;
+  /** A statement that nobody has opened an operation for. */
+  readonly onOutside: (kind: 'reads' | 'writes') => void;
   /** Someone listens to decisions, so it is worth making them. */
   readonly listening: () => boolean;
   readonly onDecision: (decision: Decision) => void;
@@ -48,7 +52,7 @@ export interface InstallParts {
 /** Puts our `query` and the hooks in place on one instance. */
 export function install(sequelize: Sequelize, parts: InstallParts): Installation {
   const instance = internalsOf(sequelize);
-  const { router, marker, pools } = parts;
+  const { router, marker, sessions, pools } = parts;
   let installed = true;
   let started = false;
 
@@ -101,11 +105,19 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     const onStandby = router.nodeOf(query.connection) !== PRIMARY;
     const sent = marker.mark(statement, query, onStandby);
     if (sent) options[SENT] = sent;
+    if (!statement.frame.operation && !marker.isHousekeeping(statement, options)) {
+      parts.onOutside(sent ? 'writes' : 'reads');
+    }
   };
 
   const afterQuery = (options: TaggedOptions, query: RunnableQuery): Promise<void> | undefined => {
     // Another hook may have stopped the statement before it was sent: then nothing was written.
     options[SENT]?.dropUnlessSent();
+    const statement = options[STATEMENT];
+    if (statement) {
+      const { operation } = statement.frame;
+      sessions.note(operation, router.nodeOf(query.connection), statement.readsBefore);
+    }
     return marker.lookAfter(query);
   };
 

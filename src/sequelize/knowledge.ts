@@ -68,6 +68,11 @@ export class Knowledge {
     });
   }
 
+  /** Every table that write records may name; the same object while the catalog is the same. */
+  get tables(): Iterable<string> {
+    return this.catalog.certain?.tables ?? NOTHING;
+  }
+
   /** All that a write to a table changes, whatever the write was; `*` when that can't be told. */
   changedBy(relation: { schema: string | undefined; name: string }): readonly string[] {
     const catalog = this.catalog.certain;

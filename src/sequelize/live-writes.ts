@@ -15,16 +15,35 @@ export class LiveWrites {
   }
 
   /** Those that count for the code in `frame`, one entry a table and scope. */
-  of({ operation }: Frame): TableEntry[] {
-    if (this.#ledger.process.size === 0) return [];
-    this.#prune(operation);
-    return [...this.#ledger.scopes(operation)].flatMap((history) => [...history.entries()]);
+  of(frame: Frame): TableEntry[] {
+    if (this.#ledger.isEmptyFor(frame.operation)) return [];
+    this.#prune(frame.operation);
+    return [...this.#ledger.scopes(frame)].flatMap((history) => [...history.entries()]);
   }
 
   /** Those of `operation` itself. */
   ofOperation(operation: Operation): TableEntry[] {
     this.#prune(operation);
     return [...(this.#ledger.peek(operation)?.entries() ?? [])];
+  }
+
+  /**
+   * Those that the client of `operation` has to carry along: of it, of what it follows, and of code
+   * that may have lost its context, if they are no older than it.
+   */
+  ofClient(operation: Operation): TableEntry[] {
+    this.#prune(operation);
+    let { beganAt } = operation;
+    const own: TableEntry[] = [];
+    for (let op: Operation | undefined = operation; op; op = op.follows) {
+      beganAt = Math.min(beganAt, op.beganAt);
+      own.push(...(this.#ledger.peek(op)?.entries() ?? []));
+    }
+    const lost = [...this.#ledger.orphans.entries()].filter((entry) => {
+      const open = entry.inFlight + entry.uncommitted > 0;
+      return (open ? entry.openSince : (entry.newest?.at ?? 0)) >= beganAt;
+    });
+    return [...own, ...lost];
   }
 
   /** Those of this process. */

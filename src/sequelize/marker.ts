@@ -79,7 +79,7 @@ export class Marker {
     query: RunnableQuery,
   ): { write: OpenWrite; done: (outcome: Outcome) => void } {
     const { tables, ignored, definition, single } = effect;
-    const write = this.#ledger.open(tables, ignored, frame.operation, frame.resolver);
+    const write = this.#ledger.open(tables, ignored, frame);
     if (definition === 'certain') {
       this.#knowledge.catalog.changeBegins();
       write.onEnd((committed) => this.#knowledge.catalog.changeEnds(committed));

@@ -8,23 +8,27 @@ import {
   type CommitMark,
   type Frame,
   type Ledger,
+  type Seen,
   type TableEntry,
 } from '../operation';
 import type { ResolvedOptions } from '../resolve-options';
 import {
   decide,
+  lagBound,
   type Decision,
   type LiveWriteView,
   type NodeView,
   type Reason,
   type Target,
   type Verdict,
+  type Wishes,
 } from '../routing';
 import type { Connection, StatementOptions } from './internals';
 import type { Knowledge } from './knowledge';
 import type { LiveWrites } from './live-writes';
+import type { SessionReads } from './session-reads';
 import { PRIMARY, type Nodes } from './nodes';
-import { freshnessOf, type QueryFreshness } from './query-options';
+import { freshnessOf } from './query-options';
 import { Route } from './route';
 import type { Statement } from './statement';
 
@@ -51,6 +55,7 @@ export class Router {
   readonly #knowledge: Knowledge;
   readonly #nodes: Nodes;
   readonly #writes: LiveWrites;
+  readonly #sessions: SessionReads;
   readonly #catchUpWaitMs: number;
   #health: Health | undefined;
   readonly #serves = (node: string): boolean => this.#policy.serves(node);
@@ -62,6 +67,7 @@ export class Router {
     knowledge: Knowledge;
     nodes: Nodes;
     writes: LiveWrites;
+    sessions: SessionReads;
   }) {
     const { freshness } = parts.options;
     this.#options = parts.options;
@@ -70,6 +76,7 @@ export class Router {
     this.#knowledge = parts.knowledge;
     this.#nodes = parts.nodes;
     this.#writes = parts.writes;
+    this.#sessions = parts.sessions;
     this.#catchUpWaitMs = freshness.mode === 'proven' ? freshness.catchUpWaitMs : 0;
   }
 
@@ -81,15 +88,16 @@ export class Router {
   /** Decides where a statement outside any transaction goes. */
   decide(statement: Statement, options: StatementOptions): Verdict {
     const { frame } = statement;
-    const query = freshnessOf(options);
+    const wishes: Wishes = {
+      transaction: undefined,
+      useMaster: statement.useMaster === true || this.#staysOnPrimary(options),
+      query: freshnessOf(options),
+      scope: wishOf(frame),
+      field: frame.freshness,
+    };
     statement.verdict = decide({
       statement: this.#knowledge.view(statement),
-      wishes: {
-        transaction: undefined,
-        useMaster: statement.useMaster === true || this.#staysOnPrimary(options),
-        query,
-        scope: wishOf(frame),
-      },
+      wishes,
       primaryBeforeWrite: this.#primaryBeforeWrite(frame),
       primaryOutside: this.#primaryOutside(frame),
       maxLagMs: this.#options.maxReplicaLagMs,
@@ -98,7 +106,8 @@ export class Router {
       writes: this.#writeViews(this.#writes.of(frame), (tables) =>
         this.#knowledge.touched(statement, tables),
       ),
-      nodes: this.#nodeViews(statement.failedOn, this.#boundOf(query)),
+      nodes: this.#nodeViews(statement.failedOn, this.#boundOf(wishes)),
+      seenBy: this.#seenBy(statement),
     });
     return statement.verdict;
   }
@@ -107,22 +116,28 @@ export class Router {
   mayWait({ verdict }: Statement): boolean {
     return (
       this.#catchUpWaitMs > 0 &&
-      (verdict?.reason === 'table-written' || verdict?.reason === 'tables-unknown')
+      (verdict?.behindSession === true ||
+        verdict?.reason === 'table-written' ||
+        verdict?.reason === 'tables-unknown')
     );
   }
 
   /** Holds a statement back until a replica has caught up, or the time is over, and decides again. */
   async wait(statement: Statement, options: StatementOptions): Promise<Verdict> {
     const entries = this.#touchedEntries(statement);
-    const marks = entries.flatMap(({ inFlight, uncommitted, newest }) =>
+    const { mark: seen } = this.#sessions.seen(statement.frame.operation) ?? {};
+    const marks: CommitMark[] = seen ? [seen] : [];
+    const settled = entries.flatMap(({ inFlight, uncommitted, newest }) =>
       inFlight > 0 || uncommitted > 0 || !newest ? [] : [newest],
     );
-    const newest = marks.reduce<CommitMark | undefined>(
-      (last, mark) => (last && last.seq > mark.seq ? last : mark),
-      undefined,
-    );
+    const newest = marks
+      .concat(settled)
+      .reduce<CommitMark | undefined>(
+        (last, mark) => (last && last.seq > mark.seq ? last : mark),
+        undefined,
+      );
     // What is still open has no position that a replica could reach.
-    if (!newest || marks.length < entries.length) return this.decide(statement, options);
+    if (!newest || settled.length < entries.length) return this.decide(statement, options);
     const fit = this.#nodeViews(statement.failedOn, undefined).filter((node) => node.fit);
     const from = now();
     const names = fit.map(({ name }) => name);
@@ -136,7 +151,7 @@ export class Router {
     const { verdict } = statement;
     if (!verdict) return true;
     if (verdict.target === 'replica') return this.#toReplica(verdict, statement);
-    const fallback = FALLBACKS.has(verdict.reason);
+    const fallback = FALLBACKS.has(verdict.reason) && !verdict.behindSession;
     if (fallback && this.#options.onNoReplica === 'error') {
       throw new ReplicasUnavailableError(
         `no replica can take the read (${verdict.reason}), and onNoReplica: 'error' keeps it from the primary.`,
@@ -158,7 +173,13 @@ export class Router {
         primaryOnly: false,
         feedsWrite: frame.feedsWrite?.active === true,
       },
-      wishes: { transaction: undefined, useMaster: false, query: undefined, scope: wishOf(frame) },
+      wishes: {
+        transaction: undefined,
+        useMaster: false,
+        query: undefined,
+        scope: wishOf(frame),
+        field: frame.freshness,
+      },
       primaryBeforeWrite: this.#primaryBeforeWrite(frame),
       primaryOutside: this.#primaryOutside(frame),
       maxLagMs: this.#options.maxReplicaLagMs,
@@ -166,6 +187,7 @@ export class Router {
       failed: false,
       writes: this.#writeViews(this.#writes.of(frame), (tables) => tables.map(() => 'unknown')),
       nodes: this.#nodeViews([], this.#options.maxReplicaLagMs),
+      seenBy: this.#seenViews(frame),
     });
     return verdict.target === 'replica' ? this.#toReplica(verdict) : true;
   }
@@ -221,6 +243,12 @@ export class Router {
       recheck = (node) =>
         this.#serves(node) && entries.every((entry) => this.#writes.shownBy(node, entry));
     }
+    const seen = statement && this.#sessions.seen(statement.frame.operation);
+    const mark = seen?.mark;
+    if (seen && mark && reason !== 'asked-replica') {
+      const others = recheck;
+      recheck = (node) => others(node) && this.#shows(node, seen, mark);
+    }
     return Route.toReplica(names, { recheck, otherwise: this.#options.onNoReplica });
   }
 
@@ -243,11 +271,26 @@ export class Router {
     return views;
   }
 
-  /** The narrowest bound on the lag that applies to a query. */
-  #boundOf(query: QueryFreshness | undefined): number | undefined {
-    const { maxReplicaLagMs } = this.#options;
-    if (typeof query !== 'object') return maxReplicaLagMs;
-    return Math.min(query.maxLagMs, maxReplicaLagMs ?? Infinity);
+  #boundOf(wishes: Wishes): number | undefined {
+    const bound = lagBound({ maxLagMs: this.#options.maxReplicaLagMs, wishes });
+    return bound === Infinity ? undefined : bound;
+  }
+
+  #seenBy(statement: Statement): readonly boolean[] | undefined {
+    statement.readsBefore = this.#sessions.seen(statement.frame.operation)?.reads ?? 0;
+    return this.#seenViews(statement.frame);
+  }
+
+  /** For each node whether it shows all that the session has read, where that matters. */
+  #seenViews({ operation }: Frame): readonly boolean[] | undefined {
+    const seen = this.#sessions.seen(operation);
+    const mark = seen?.mark;
+    if (!mark) return undefined;
+    return this.#nodes.replicas.map((node) => this.#shows(node, seen, mark));
+  }
+
+  #shows(node: string, seen: Seen, mark: CommitMark): boolean {
+    return seen.isLast(this.#sessions.runOf(node)) || this.#policy.shows(node, mark);
   }
 
   #writeViews(

@@ -23,6 +23,8 @@ export class Statement {
   verdict: Verdict | undefined;
   /** How long it was held back for a replica to catch up, in milliseconds. */
   waitedMs = 0;
+  /** How many reads of its operation had ended when it was decided on. */
+  readsBefore = 0;
   /** Where it was sent, when it was sent by a route of ours. */
   route: Route | undefined;
   /** Replicas that have failed on it. */

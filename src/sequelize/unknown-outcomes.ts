@@ -22,6 +22,7 @@ export class UnknownOutcomes {
   }
 
   readonly take: UnknownHandler = (write, pending) => {
+    write.lose();
     if (!this.#closed) this.#look(write, pending, FIRST_LOOK_MS);
   };
 

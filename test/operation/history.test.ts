@@ -1,14 +1,29 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { EVERYTHING, Ledger, Operation, logicalTime, toRecord } from '../../src/operation';
+import {
+  EVERYTHING,
+  type Field,
+  Ledger,
+  Operation,
+  logicalTime,
+  toRecord,
+} from '../../src/operation';
 
 function ledger(): Ledger {
   return new Ledger(() => undefined);
 }
 
+const by = (operation: Operation | undefined, resolver?: string, field?: Field) => ({
+  operation,
+  resolver,
+  field,
+});
+
 const tablesOf = (books: Ledger, operation: Operation | undefined): string[] => [
   ...new Set(
-    [...books.scopes(operation)].flatMap((scope) => [...scope.entries()].map(({ table }) => table)),
+    [...books.scopes({ operation, field: undefined, batch: undefined })].flatMap((scope) =>
+      [...scope.entries()].map(({ table }) => table),
+    ),
   ),
 ];
 
@@ -16,7 +31,7 @@ describe('write history', () => {
   it('goes through in flight, uncommitted and committed', () => {
     const books = ledger();
     const operation = new Operation({ name: 'create', kind: 'mutation' });
-    const write = books.open(['users'], [], operation, 'Mutation.createUser');
+    const write = books.open(['users'], [], by(operation, 'Mutation.createUser'));
     const record = () => toRecord(books.peek(operation)!.get('users')!);
     expect(record()).to.deep.equal({
       table: 'users',
@@ -35,7 +50,7 @@ describe('write history', () => {
   it('leaves no trace of what was dropped', () => {
     const books = ledger();
     const operation = new Operation({ kind: 'job' });
-    books.open(['users'], [], operation, undefined).drop();
+    books.open(['users'], [], by(operation)).drop();
     expect(tablesOf(books, operation)).to.deep.equal([]);
     expect(tablesOf(books, undefined)).to.deep.equal([]);
     expect(books.hasWritten(operation)).to.equal(true);
@@ -43,8 +58,8 @@ describe('write history', () => {
 
   it('ends a write once, however often it is told to', () => {
     const books = ledger();
-    const first = books.open(['users'], [], undefined, undefined);
-    const second = books.open(['users'], [], undefined, undefined);
+    const first = books.open(['users'], [], by(undefined));
+    const second = books.open(['users'], [], by(undefined));
     first.drop();
     first.drop();
     first.commit();
@@ -55,8 +70,8 @@ describe('write history', () => {
 
   it('does not expire a write that is still open, whatever its earlier commits', () => {
     const books = ledger();
-    books.open(['users'], [], undefined, undefined).commit();
-    const open = books.open(['users'], [], undefined, undefined);
+    books.open(['users'], [], by(undefined)).commit();
+    const open = books.open(['users'], [], by(undefined));
     books.prune(undefined, () => true);
     expect(tablesOf(books, undefined)).to.deep.equal(['users']);
     open.hold();
@@ -68,9 +83,9 @@ describe('write history', () => {
 
   it('is not shortened by an older commit that settles late', () => {
     const books = ledger();
-    books.open(['users'], [], undefined, undefined).commit();
+    books.open(['users'], [], by(undefined)).commit();
     const older = books.process.get('users')!.newest!;
-    books.open(['users'], [], undefined, undefined).commit();
+    books.open(['users'], [], by(undefined)).commit();
     const newer = books.process.get('users')!.newest!;
     books.process.begin('users', { operation: undefined, resolver: undefined });
     books.process.end('users', 'in-flight', older);
@@ -82,8 +97,8 @@ describe('write history', () => {
     const context = new Operation({ kind: 'request' });
     const operation = new Operation({ kind: 'query', follows: context });
     const sibling = new Operation({ kind: 'query', follows: context });
-    books.open(['sessions'], [], context, undefined).commit();
-    books.open(['users'], [], operation, undefined).commit();
+    books.open(['sessions'], [], by(context)).commit();
+    books.open(['users'], [], by(operation)).commit();
     expect(tablesOf(books, operation)).to.have.members(['sessions', 'users']);
     expect(tablesOf(books, sibling)).to.have.members(['sessions']);
     expect(tablesOf(books, context)).to.have.members(['sessions']);
@@ -93,7 +108,7 @@ describe('write history', () => {
     const books = ledger();
     const operation = new Operation({ kind: 'job' });
     const start = logicalTime();
-    const write = books.open(['users'], ['audit'], operation, undefined);
+    const write = books.open(['users'], ['audit'], by(operation));
     for (const table of ['users', 'audit']) {
       expect(books.touchedSince(start, [table], operation), table).to.equal(true);
     }
@@ -104,7 +119,7 @@ describe('write history', () => {
     write.drop();
     expect(books.touchedSince(marked, ['users'], operation)).to.equal(true);
     expect(books.touchedSince(start, ['posts'], new Operation({ kind: 'job' }))).to.equal(false);
-    books.open([EVERYTHING], [], undefined, undefined).commit();
+    books.open([EVERYTHING], [], by(undefined)).commit();
     expect(books.touchedSince(marked, ['posts'], operation)).to.equal(true);
   });
 
@@ -133,7 +148,7 @@ describe('write history', () => {
               table,
               state: 'open',
               seq: 0,
-              open: books.open([table], [], undefined, undefined),
+              open: books.open([table], [], by(undefined)),
             });
           } else if (step === 'expire') {
             const limit = logicalTime() - pick;

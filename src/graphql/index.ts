@@ -1,0 +1,3 @@
+export { contextOperation, noteContextOperation, operationOf, setOperation } from './contexts';
+export { freshnessTypeDefs } from './freshness';
+export { wrapResolvers } from './resolvers';

@@ -1,0 +1,263 @@
+import { alarm, epochMs, now } from './clock';
+import { OptionsError, echo } from './errors';
+import type { FreshnessPolicy } from './freshness';
+import {
+  EVERYTHING,
+  TokenCodec,
+  currentFrame,
+  type CarriedWrite,
+  type CommitMark,
+  type History,
+  type Ledger,
+  type Operation,
+  type Proof,
+  type ReadToken,
+  type Seen,
+  type TableEntry,
+  type TokenWrite,
+} from './operation';
+
+/** After this a token means "everything": clocks drift, and the tables may be others by now. */
+const OLDEST_TOKEN_MS = 60 * 60 * 1000;
+/** Clocks of two servers may differ by this much; a token from further ahead is as good as an old one. */
+const CLOCK_SKEW_MS = 60_000;
+/** A write whose outcome nobody saw is settled after this, one way or the other. */
+const OPEN_WRITE_MS = 60_000;
+/** A token must not hold a response up for ever because of a statement that waits for a lock. */
+const LONGEST_WAIT_MS = 5000;
+
+/** What became of the tokens that clients brought. */
+export interface TokenCounts {
+  /** Taken at their word. */
+  readonly accepted: number;
+  /** Well signed, but too old or of another timeline: they meant everything. */
+  readonly widened: number;
+  /** Not signed with one of the secrets: forged, cut short, too long, or of somebody else. */
+  readonly ignored: number;
+}
+
+export interface SessionsParts {
+  readonly secrets: readonly [string, ...string[]] | undefined;
+  readonly ledger: Ledger;
+  readonly policy: FreshnessPolicy;
+  /** The live writes that the client of `operation` has to carry along. */
+  readonly liveWrites: (operation: Operation) => readonly TableEntry[];
+  /** All tables that may be written, as write records name them; the same object while they are the same. */
+  readonly tables: () => Iterable<string>;
+  /** What has been read; `undefined` where sessions may go back. */
+  readonly seen: (operation: Operation) => Seen | undefined;
+}
+
+/** Carries the live writes of an operation to the client's next one, by way of signed tokens. */
+export class Sessions {
+  readonly #parts: SessionsParts;
+  readonly #codec: TokenCodec | undefined;
+  readonly #counts = { accepted: 0, widened: 0, ignored: 0 };
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts;
+    this.#codec = parts.secrets && new TokenCodec(parts.secrets);
+  }
+
+  /** Whether tokens can be made and read at all. */
+  get enabled(): boolean {
+    return this.#codec !== undefined;
+  }
+
+  get counts(): TokenCounts {
+    return { ...this.#counts };
+  }
+
+  /**
+   * The token of the current operation; `undefined` when nothing of it is live.
+   *
+   * @throws OptionsError without `sessionSecret`
+   */
+  async token(): Promise<string | undefined> {
+    const codec = this.#mustHaveCodec('token()');
+    const { operation } = currentFrame();
+    if (!operation) return undefined;
+    await this.#whenIdle(operation);
+    const { policy } = this.#parts;
+    const place = policy.place();
+    const writes = this.#writesOf(operation, place);
+    const seen = this.#seenBy(operation, place);
+    if (writes.length === 0 && seen === undefined) return undefined;
+    return codec.write({ issuedAtMs: epochMs(), place, seen, writes });
+  }
+
+  /**
+   * Counts what the tokens tell of as written by `operation`. What was not signed here is ignored.
+   *
+   * @throws OptionsError without `sessionSecret`, or for what is no string
+   */
+  accept(tokens: string | readonly string[], operation: Operation): void {
+    const codec = this.#mustHaveCodec('token');
+    const list: readonly unknown[] = typeof tokens === 'string' ? [tokens] : tokens;
+    const writes = new Map<string, CarriedWrite>();
+    let seen: Proof | 'unplaced' | undefined;
+    for (const token of list) {
+      if (typeof token !== 'string') {
+        throw new OptionsError(`token must be a string that token() gave, got ${echo(token)}.`);
+      }
+      const read = codec.read(token);
+      if (!read) {
+        this.#counts.ignored++;
+        continue;
+      }
+      for (const write of this.#carriedBy(read)) {
+        writes.set(write.table, merge(writes.get(write.table), write));
+      }
+      seen = later(seen, seenIn(read));
+    }
+    const arrived = (proof: Proof | undefined) =>
+      proof !== undefined && this.#parts.policy.hasArrived(proof);
+    this.#parts.ledger.carry(
+      [...writes.values()].filter(({ open, proof }) => open || !arrived(proof)),
+      operation,
+    );
+    if (seen === undefined || (seen !== 'unplaced' && arrived(seen))) return;
+    const proof = seen === 'unplaced' ? undefined : seen;
+    this.#parts.seen(operation)?.carry(this.#parts.ledger.observe(proof));
+  }
+
+  /** The writes in a token, under the names that they have here. */
+  #carriedBy(token: ReadToken): readonly CarriedWrite[] {
+    const { issuedAtMs, writes } = token;
+    const ageMs = epochMs() - issuedAtMs;
+    const here = this.#parts.policy.place();
+    const foreign =
+      here !== undefined &&
+      token.place !== undefined &&
+      (token.place.system !== here.system || token.place.timeline !== here.timeline);
+    if (foreign || ageMs > OLDEST_TOKEN_MS || ageMs < -CLOCK_SKEW_MS) {
+      this.#counts.widened++;
+      return [{ table: EVERYTHING, open: false, at: now(), proof: undefined }];
+    }
+    this.#counts.accepted++;
+    const names = this.#namesOf(token);
+    return writes.flatMap(({ mark, open, committedAtMs, position }) => {
+      const sinceMs = Math.max(0, epochMs() - committedAtMs);
+      const carried = {
+        open: open && sinceMs < OPEN_WRITE_MS,
+        at: now() - sinceMs,
+        proof: token.place && position !== undefined ? { ...token.place, position } : undefined,
+      };
+      return (names.get(mark) ?? [EVERYTHING]).map((table) => ({ table, ...carried }));
+    });
+  }
+
+  #names: { tables: Iterable<string>; sample: string; byMark: Map<string, string[]> } | undefined;
+
+  /** The tables by their marks. Made again when the catalog or the signing secret is another one. */
+  #namesOf(token: ReadToken): Map<string, string[]> {
+    const tables = this.#parts.tables();
+    const sample = token.mark(EVERYTHING);
+    if (this.#names?.tables !== tables || this.#names.sample !== sample) {
+      const byMark = new Map<string, string[]>([[sample, [EVERYTHING]]]);
+      for (const table of tables) {
+        const mark = token.mark(table);
+        byMark.set(mark, [...(byMark.get(mark) ?? []), table]);
+      }
+      this.#names = { tables, sample, byMark };
+    }
+    return this.#names.byMark;
+  }
+
+  #writesOf(operation: Operation, place: Place): readonly TokenWrite[] {
+    const byTable = new Map<string, TokenWrite>();
+    for (const entry of this.#parts.liveWrites(operation)) {
+      const open = entry.inFlight > 0 || entry.uncommitted > 0;
+      const at = open ? entry.openSince : (entry.newest?.at ?? now());
+      const write = {
+        table: entry.table,
+        open,
+        committedAtMs: epochMs() - (now() - at),
+        position: open ? undefined : this.#positionOf(entry.newest, place),
+      };
+      const other = byTable.get(entry.table);
+      byTable.set(entry.table, other ? mergeWrites(other, write) : write);
+    }
+    return [...byTable.values()];
+  }
+
+  #positionOf(mark: CommitMark | undefined, place: Place): bigint | undefined {
+    if (!mark || !place) return undefined;
+    const proof = mark.proof ?? this.#parts.policy.proofOf(mark);
+    return proof?.system === place.system && proof.timeline === place.timeline
+      ? proof.position
+      : undefined;
+  }
+
+  #seenBy(operation: Operation, place: Place): bigint | 'unplaced' | undefined {
+    const mark = this.#parts.seen(operation)?.mark;
+    if (!mark || this.#parts.policy.expired(mark)) return undefined;
+    return this.#positionOf(mark, place) ?? 'unplaced';
+  }
+
+  async #whenIdle(operation: Operation): Promise<void> {
+    const busy: History[] = [];
+    for (let op: Operation | undefined = operation; op; op = op.follows) {
+      const history = this.#parts.ledger.peek(op);
+      if (history?.busy) busy.push(history);
+    }
+    if (busy.length === 0) return;
+    let timer: { cancel(): void } | undefined;
+    const tooLong = new Promise<void>((resolve) => {
+      timer = alarm(LONGEST_WAIT_MS, resolve);
+    });
+    await Promise.race([Promise.all(busy.map((history) => history.whenIdle())), tooLong]);
+    timer?.cancel();
+  }
+
+  #mustHaveCodec(what: string): TokenCodec {
+    if (this.#codec) return this.#codec;
+    throw new OptionsError(
+      `${what}: session tokens need the option sessionSecret of freshReads(), a long random string that all your processes share.`,
+    );
+  }
+}
+
+type Place = Pick<Proof, 'system' | 'timeline'> | undefined;
+
+function seenIn({ seen, place }: ReadToken): Proof | 'unplaced' | undefined {
+  return typeof seen === 'bigint' ? (place ? { ...place, position: seen } : 'unplaced') : seen;
+}
+
+/** What covers both: without a place in the log, or in two logs, only a sample of our own does. */
+function later(
+  a: Proof | 'unplaced' | undefined,
+  b: Proof | 'unplaced' | undefined,
+): Proof | 'unplaced' | undefined {
+  if (a === undefined) return b;
+  if (b === undefined) return a;
+  if (a === 'unplaced' || b === 'unplaced') return 'unplaced';
+  return furthest(a, b) ?? 'unplaced';
+}
+
+function furthest(a: Proof | undefined, b: Proof | undefined): Proof | undefined {
+  if (!a || !b) return undefined;
+  if (a.system !== b.system || a.timeline !== b.timeline) return undefined;
+  return a.position > b.position ? a : b;
+}
+
+function merge(a: CarriedWrite | undefined, b: CarriedWrite): CarriedWrite {
+  if (!a) return b;
+  return {
+    table: b.table,
+    open: a.open || b.open,
+    at: Math.max(a.at, b.at),
+    proof: furthest(a.proof, b.proof),
+  };
+}
+
+function mergeWrites(a: TokenWrite, b: TokenWrite): TokenWrite {
+  const { position: one } = a;
+  const { position: two } = b;
+  return {
+    table: b.table,
+    open: a.open || b.open,
+    committedAtMs: Math.max(a.committedAtMs, b.committedAtMs),
+    position: one === undefined || two === undefined ? undefined : one > two ? one : two,
+  };
+}
