@@ -93,6 +93,8 @@ export interface HandleParts {
   readonly sequelize: Sequelize;
   readonly ledger: Ledger;
   readonly sessions: Sessions;
+  /** Reports something that should not go unnoticed, once for each `once`. */
+  warn(message: string, once?: string): void;
   /** The tables behind a table or view; `undefined` while that is not known. */
   tablesRead(table: TableLike): readonly string[] | undefined;
 }
@@ -204,6 +206,7 @@ class Handle implements FreshReads {
       sequelize,
       ledger: this.#ledger,
       sessions: this.#sessions,
+      warn: (message, once) => this.#warn(message, once),
       tablesRead: (table) => this.#tablesRead(table),
     };
     if (!this.#replicated) {

@@ -41,7 +41,7 @@ export interface SessionsParts {
   readonly ledger: Ledger;
   readonly policy: FreshnessPolicy;
   /** The live writes that the client of `operation` has to carry along. */
-  readonly liveWrites: (operation: Operation) => readonly TableEntry[];
+  readonly liveWrites: (operation: Operation) => readonly Omit<TableEntry, 'writer'>[];
   /** All tables that may be written, as write records name them; the same object while they are the same. */
   readonly tables: () => Iterable<string>;
   /** What has been read; `undefined` where sessions may go back. */
@@ -110,15 +110,20 @@ export class Sessions {
       }
       seen = later(seen, seenIn(read));
     }
-    const arrived = (proof: Proof | undefined) =>
-      proof !== undefined && this.#parts.policy.hasArrived(proof);
+    const isEverywhere = (proof: Proof | undefined) =>
+      proof !== undefined && this.#parts.policy.isEverywhere({ seq: Infinity, at: now(), proof });
     this.#parts.ledger.carry(
-      [...writes.values()].filter(({ open, proof }) => open || !arrived(proof)),
+      [...writes.values()].filter(({ open, proof }) => open || !isEverywhere(proof)),
       operation,
     );
-    if (seen === undefined || (seen !== 'unplaced' && arrived(seen))) return;
+    if (seen === undefined || (seen !== 'unplaced' && isEverywhere(seen))) return;
     const proof = seen === 'unplaced' ? undefined : seen;
     this.#parts.seen(operation)?.carry(this.#parts.ledger.observe(proof));
+  }
+
+  /** For when it can't be known what the client has done before. */
+  acceptEverything(operation: Operation): void {
+    this.#parts.ledger.carry([everything()], operation);
   }
 
   /** The writes in a token, under the names that they have here. */
@@ -132,7 +137,7 @@ export class Sessions {
       (token.place.system !== here.system || token.place.timeline !== here.timeline);
     if (foreign || ageMs > OLDEST_TOKEN_MS || ageMs < -CLOCK_SKEW_MS) {
       this.#counts.widened++;
-      return [{ table: EVERYTHING, open: false, at: now(), proof: undefined }];
+      return [everything()];
     }
     this.#counts.accepted++;
     const names = this.#namesOf(token);
@@ -191,7 +196,7 @@ export class Sessions {
 
   #seenBy(operation: Operation, place: Place): bigint | 'unplaced' | undefined {
     const mark = this.#parts.seen(operation)?.mark;
-    if (!mark || this.#parts.policy.expired(mark)) return undefined;
+    if (!mark || this.#parts.policy.isEverywhere(mark)) return undefined;
     return this.#positionOf(mark, place) ?? 'unplaced';
   }
 
@@ -219,6 +224,11 @@ export class Sessions {
 }
 
 type Place = Pick<Proof, 'system' | 'timeline'> | undefined;
+
+/** Committed now at the latest, and nobody knows where in the log. */
+function everything(): CarriedWrite {
+  return { table: EVERYTHING, open: false, at: now(), proof: undefined };
+}
 
 function seenIn({ seen, place }: ReadToken): Proof | 'unplaced' | undefined {
   return typeof seen === 'bigint' ? (place ? { ...place, position: seen } : 'unplaced') : seen;

@@ -1,3 +1,10 @@
 export { freshReadsPlugin, type FreshReadsPluginOptions } from './plugin';
+export { withOperation, type WithOperationOptions } from './with-operation';
 export { freshnessTypeDefs } from '../graphql';
-export { withOperation } from './with-operation';
+export {
+  memorySessionStore,
+  type SessionChange,
+  type SessionCookieOptions,
+  type SessionOptions,
+  type SessionStore,
+} from '../transport';

@@ -10,10 +10,20 @@ import type { FreshReads } from '../handle';
 import { Operation, currentOperation, type OperationInfo } from '../operation';
 import { isRecord, rejectUnknownKeys } from '../validate';
 import type { Decision } from '../routing';
+import {
+  SESSION_KEYS,
+  SessionTransport,
+  resolveSession,
+  type Outgoing,
+  type SessionOptions,
+  type Visit,
+} from '../transport';
 import { contextOperation, setOperation, wrapResolvers } from '../graphql';
 
-/** Options of {@link freshReadsPlugin}. */
-export interface FreshReadsPluginOptions {
+type RequestContext = GraphQLRequestContextDidResolveOperation<BaseContext>;
+
+/** Options of {@link freshReadsPlugin}. Those of sessions are for requests over HTTP. */
+export interface FreshReadsPluginOptions extends SessionOptions<RequestContext> {
   /**
    * Adds `extensions.freshReads.decisions[]` (`{ tables, target, node, reason, resolver }`) to each
    * response. It shows table names to clients: not for production.
@@ -40,8 +50,12 @@ export function freshReadsPlugin(
   reads: FreshReads,
   options: FreshReadsPluginOptions = {},
 ): ApolloServerPlugin {
-  partsOf(reads, 'freshReadsPlugin');
+  const parts = partsOf(reads, 'freshReadsPlugin');
   assertOptions(options);
+  const sessions = new SessionTransport<RequestContext>(
+    parts,
+    resolveSession('freshReadsPlugin', options, parts.sessions.enabled),
+  );
   const collected = options.exposeDecisions ? collectDecisions(reads) : undefined;
 
   return {
@@ -58,6 +72,7 @@ export function freshReadsPlugin(
     async requestDidStart() {
       let operation: Operation | undefined;
       let end: (() => void) | undefined;
+      let visit: Visit | undefined;
       return {
         async didResolveOperation(context) {
           // Inside a job or a request of the application's own it is a part of that one.
@@ -65,10 +80,16 @@ export function freshReadsPlugin(
           operation = around ?? open(context, options.requestId);
           end = around ? undefined : () => operation?.end();
           setOperation(context.contextValue, operation);
+          const { http } = context.request;
+          // The middleware around it carries the tokens of all that the request does.
+          if (around || !http) return;
+          const header = (name: string) => http.headers.get(name);
+          visit = await sessions.arrive({ request: context, header }, operation);
         },
         async willSendResponse(context) {
           // Also called for requests whose operation never opened: validation errors and the like.
           if (operation && collected) expose(context, collected.of(operation));
+          if (operation && visit) addHeaders(context, await sessions.leave(visit, operation));
           end?.();
         },
       };
@@ -76,10 +97,25 @@ export function freshReadsPlugin(
   };
 }
 
-function open(
-  request: GraphQLRequestContextDidResolveOperation<BaseContext>,
-  requestId: (() => unknown) | undefined,
-): Operation {
+/** The operations of an HTTP batch share one response, and other plugins set cookies as well. */
+function addHeaders(
+  { response }: GraphQLRequestContextWillSendResponse<BaseContext>,
+  { setCookie, headers }: Outgoing,
+): void {
+  const all = response.http.headers;
+  for (const [name, value] of headers) {
+    const others = all.get(name);
+    all.set(name, others === undefined ? value : `${others}, ${value}`);
+  }
+  if (setCookie.length === 0) return;
+  const others = all.get('set-cookie') as string | readonly string[] | undefined;
+  const list = [...(others === undefined ? [] : [others].flat()), ...setCookie];
+  // Typed for one value a header, which is too few for cookies. The servers hand it on to Node's
+  // setHeader, which takes several.
+  all.set('set-cookie', list as unknown as string);
+}
+
+function open(request: RequestContext, requestId: (() => unknown) | undefined): Operation {
   const { operationName, contextValue } = request;
   const id = requestId?.();
   return new Operation({
@@ -133,7 +169,7 @@ function assertOptions(options: unknown): asserts options is FreshReadsPluginOpt
       `freshReadsPlugin(reads, options): options must be an object, got ${echo(options)}.`,
     );
   }
-  rejectUnknownKeys('freshReadsPlugin', options, ['exposeDecisions', 'requestId']);
+  rejectUnknownKeys('freshReadsPlugin', options, ['exposeDecisions', 'requestId', ...SESSION_KEYS]);
   const { exposeDecisions, requestId } = options;
   if (exposeDecisions !== undefined && typeof exposeDecisions !== 'boolean') {
     throw new OptionsError(

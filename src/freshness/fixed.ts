@@ -63,8 +63,8 @@ export class FixedWindow implements FreshnessPolicy {
     return 0;
   }
 
-  hasArrived(): boolean {
-    return false;
+  isEverywhere(mark: CommitMark): boolean {
+    return this.expired(mark);
   }
 
   refresh(): void {

@@ -14,6 +14,11 @@ export class Floor {
     return this.#seq;
   }
 
+  /** A place in the log that covers every commit that has expired; `undefined` where none is known. */
+  get position(): bigint | undefined {
+    return this.#moved ? undefined : this.#position;
+  }
+
   /** Nothing was let expire and the primary has not changed: no replica can miss anything. */
   get untouched(): boolean {
     return this.#position === undefined && !this.#moved;

@@ -116,8 +116,8 @@ export class MeasuredWindow implements FreshnessPolicy {
     return this.#proof.run(node);
   }
 
-  hasArrived(proof: Proof): boolean {
-    return this.#proof.hasArrived(proof);
+  isEverywhere(mark: CommitMark): boolean {
+    return this.#replicas.size > 0 && [...this.#replicas].every((node) => this.shows(node, mark));
   }
 
   refresh(): void {

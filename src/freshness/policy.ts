@@ -58,8 +58,11 @@ export interface FreshnessPolicy {
   proofOf(mark: CommitMark): Proof | undefined;
   /** The log that is written now; `undefined` where that is not known, or not looked at. */
   place(): LogPlace | undefined;
-  /** Whether every replica that will be used is past a place in the log. */
-  hasArrived(proof: Proof): boolean;
+  /**
+   * Whether every replica shows the commit of `mark`, also those that are out of use here: other
+   * processes may use them.
+   */
+  isEverywhere(mark: CommitMark): boolean;
   /**
    * Grows whenever `node` may show less than it did before; `NaN` where several servers share the
    * name, so that no two reads are known to be of the same one.

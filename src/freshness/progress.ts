@@ -104,8 +104,9 @@ export class Progress {
   /** The first place in the log that covers the commits up to `seq`. */
   proofOf(seq: number): Proof | undefined {
     const { place } = this;
-    const sample = this.#samples.covering(seq);
-    return place && sample && { ...place, position: sample.position };
+    const position =
+      seq <= this.#floor.seq ? this.#floor.position : this.#samples.covering(seq)?.position;
+    return place && position !== undefined ? { ...place, position } : undefined;
   }
 
   /** Whether `node` was seen at or past a place in the log. */

@@ -106,7 +106,7 @@ export class Proven implements FreshnessPolicy {
 
   expired(mark: CommitMark): boolean {
     if (this.#progress.expired(mark.seq)) return true;
-    return mark.proof !== undefined && this.hasArrived(mark.proof);
+    return mark.proof !== undefined && this.#portable && this.#progress.hasArrived(mark.proof);
   }
 
   proofOf(mark: CommitMark): Proof | undefined {
@@ -121,8 +121,8 @@ export class Proven implements FreshnessPolicy {
     return this.#progress.run(node);
   }
 
-  hasArrived(proof: Proof): boolean {
-    return this.#portable && this.#progress.hasArrived(proof);
+  isEverywhere(mark: CommitMark): boolean {
+    return this.#replicas.size > 0 && [...this.#replicas.keys()].every((n) => this.shows(n, mark));
   }
 
   serves(node: string): boolean {

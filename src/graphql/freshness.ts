@@ -102,10 +102,7 @@ function declared(
   }
   if (!directive) return undefined;
   const given = Object.fromEntries(
-    (directive.arguments ?? []).map(({ name, value }) => [
-      name.value,
-      valueFromASTUntyped(value),
-    ]),
+    (directive.arguments ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value)]),
   );
   return validated(`${where}: @freshness`, given);
 }

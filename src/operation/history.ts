@@ -60,6 +60,7 @@ export class History {
   readonly #entries = new Map<string, TableEntry>();
   readonly #touches = new Map<string, number>();
   #lastTouch = 0;
+  readonly #settled = new Map<string, CommitMark>();
   #underWay = 0;
   #idle: (() => void)[] = [];
 
@@ -182,10 +183,22 @@ export class History {
   prune(expired: (mark: CommitMark) => boolean): void {
     for (const entry of this.#entries.values()) {
       if (entry.newest && expired(entry.newest)) {
+        this.#settled.set(entry.table, entry.newest);
         entry.newest = undefined;
         if (isDone(entry)) this.#remove(entry.table);
       }
     }
+  }
+
+  /**
+   * The newest commits that have expired here, but are not `everywhere`: a replica that this process
+   * does not use may serve the same client elsewhere.
+   */
+  settled(everywhere: (mark: CommitMark) => boolean): ReadonlyMap<string, CommitMark> {
+    for (const [table, mark] of this.#settled) {
+      if (everywhere(mark)) this.#settled.delete(table);
+    }
+    return this.#settled;
   }
 
   #remove(table: string): void {

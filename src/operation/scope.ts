@@ -84,7 +84,7 @@ export function runInFrame<T>(change: Partial<Frame>, fn: () => T): T {
   return storage.run({ ...currentFrame(), ...change }, fn);
 }
 
-/** Runs `fn` as `operation`: nothing of the frame around it but a wish for a node stays. */
+/** Runs `fn` as `operation`: of the frame around it only a wish for a node stays. */
 export function runInOperation<T>(operation: Operation, fn: () => T): T {
   return storage.run({ ...root, asked: currentFrame().asked, operation }, fn);
 }

@@ -1,6 +1,9 @@
 import { now } from '../clock';
 import type { FreshnessPolicy } from '../freshness';
-import type { Frame, Ledger, Operation, TableEntry } from '../operation';
+import type { Frame, History, Ledger, Operation, TableEntry } from '../operation';
+
+/** What is known of a table, but who wrote it. */
+export type CarriedEntry = Omit<TableEntry, 'writer'>;
 
 /** The books as they stand: what has expired everywhere is taken out before anybody looks. */
 export class LiveWrites {
@@ -29,21 +32,35 @@ export class LiveWrites {
 
   /**
    * Those that the client of `operation` has to carry along: of it, of what it follows, and of code
-   * that may have lost its context, if they are no older than it.
+   * that may have lost its context, if they are no older than it. Also what has expired here but has
+   * not reached a replica that is out of use here: another process may be using it.
    */
-  ofClient(operation: Operation): TableEntry[] {
+  ofClient(operation: Operation): CarriedEntry[] {
     this.#prune(operation);
     let { beganAt } = operation;
-    const own: TableEntry[] = [];
+    const own: CarriedEntry[] = [];
     for (let op: Operation | undefined = operation; op; op = op.follows) {
       beganAt = Math.min(beganAt, op.beganAt);
-      own.push(...(this.#ledger.peek(op)?.entries() ?? []));
+      const history = this.#ledger.peek(op);
+      if (history) own.push(...history.entries(), ...this.#settled(history));
     }
-    const lost = [...this.#ledger.orphans.entries()].filter((entry) => {
+    const { orphans } = this.#ledger;
+    const lost = [...orphans.entries(), ...this.#settled(orphans)].filter((entry) => {
       const open = entry.inFlight + entry.uncommitted > 0;
       return (open ? entry.openSince : (entry.newest?.at ?? 0)) >= beganAt;
     });
     return [...own, ...lost];
+  }
+
+  #settled(history: History): CarriedEntry[] {
+    const marks = history.settled((mark) => this.#policy.isEverywhere(mark));
+    return [...marks].map(([table, newest]) => ({
+      table,
+      inFlight: 0,
+      uncommitted: 0,
+      openSince: 0,
+      newest,
+    }));
   }
 
   /** Those of this process. */

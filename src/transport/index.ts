@@ -1,0 +1,9 @@
+export {
+  SESSION_KEYS,
+  resolveSession,
+  type ResolvedSession,
+  type SessionCookieOptions,
+  type SessionOptions,
+} from './options';
+export { memorySessionStore, type SessionChange, type SessionStore } from './store';
+export { SessionTransport, type Incoming, type Outgoing, type Visit } from './transport';

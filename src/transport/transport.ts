@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { HandleParts } from '../fresh-reads';
+import { runInOperation, type Operation } from '../operation';
+import type { ResolvedSession } from './options';
+
+/**
+ * How long clients keep a token. A replica that is further behind than this would be read stale by a
+ * session that was silent for as long.
+ */
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+
+/** A request, as far as sessions care. */
+export interface Incoming<Request> {
+  readonly request: Request;
+  /** The value of a header, by its name in lower case. */
+  header(name: string): string | null | undefined;
+}
+
+/** What is to be added to the response. */
+export interface Outgoing {
+  /** Values of `Set-Cookie`, one a header. */
+  readonly setCookie: readonly string[];
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+const NOTHING: Outgoing = { setCookie: [], headers: [] };
+
+/**
+ * Brings the tokens of a request into an operation and sends the operation's own back.
+ *
+ * Each response that has something to say sets a cookie with a name of its own, and deletes those
+ * that came with the request, since what they told is in the new one: so a name's value never
+ * changes, and parallel responses can't erase each other's.
+ */
+export class SessionTransport<Request> {
+  readonly #parts: HandleParts;
+  readonly #session: ResolvedSession<Request>;
+
+  constructor(parts: HandleParts, session: ResolvedSession<Request>) {
+    this.#parts = parts;
+    this.#session = session;
+  }
+
+  /** Takes in what the client has brought. Never rejects: in doubt everything counts as written. */
+  async arrive(incoming: Incoming<Request>, operation: Operation): Promise<Visit> {
+    const { cookie, header, store } = this.#session;
+    const cookies = cookie ? ownCookies(incoming.header('cookie'), cookie.name) : new Map();
+    const inHeader = header ? (incoming.header(header) ?? '').split(/[\s,]+/).filter(Boolean) : [];
+    const visit: Visit = { cookies: [...cookies.keys()], client: undefined, stored: [] };
+    const tokens = [...(cookies.values() as Iterable<string>), ...inHeader];
+    if (store) {
+      try {
+        visit.client = (await store.clientOf(incoming.request)) ?? undefined;
+        if (visit.client !== undefined) visit.stored = await store.sessionStore.load(visit.client);
+        tokens.push(...visit.stored);
+      } catch (error) {
+        this.#parts.warn(`the session store failed: ${String(error)}`, 'sessionStore');
+        this.#parts.sessions.acceptEverything(operation);
+      }
+    }
+    if (tokens.length > 0) this.#parts.sessions.accept(tokens, operation);
+    return visit;
+  }
+
+  /** What the response has to carry. Waits for the operation's writes under way. Never rejects. */
+  async leave({ cookies, client, stored }: Visit, operation: Operation): Promise<Outgoing> {
+    const { cookie, header, store } = this.#session;
+    if (!cookie && !header && !store) return NOTHING;
+    const token = await runInOperation(operation, () => this.#parts.sessions.token());
+    if (store && client !== undefined && (token !== undefined || stored.length > 0)) {
+      try {
+        await store.sessionStore.save(client, {
+          add: token,
+          remove: stored,
+          maxAgeMs: MAX_AGE_MS,
+        });
+      } catch (error) {
+        this.#parts.warn(`the session store failed: ${String(error)}`, 'sessionStore');
+      }
+    }
+    const setCookie: string[] = [];
+    if (cookie) {
+      const set = (name: string, value: string, maxAgeMs: number) =>
+        setCookie.push(
+          stringifySetCookie({ name, value, maxAge: maxAgeMs / 1000, ...cookie.attributes }),
+        );
+      for (const name of cookies) set(name, '', 0);
+      if (token !== undefined) {
+        set(`${cookie.name}-${randomBytes(6).toString('base64url')}`, token, MAX_AGE_MS);
+      }
+    }
+    return {
+      setCookie,
+      headers: header && token !== undefined ? [[header, token]] : [],
+    };
+  }
+}
+
+/** What a request has brought, for its response to replace. */
+export interface Visit {
+  readonly cookies: readonly string[];
+  client: string | undefined;
+  stored: readonly string[];
+}
+
+function ownCookies(header: string | null | undefined, name: string): Map<string, string> {
+  const own = new Map<string, string>();
+  if (!header?.includes(name)) return own;
+  for (const [key, value] of Object.entries(parseCookie(header))) {
+    if (value && key.startsWith(`${name}-`)) own.set(key, value);
+  }
+  return own;
+}
