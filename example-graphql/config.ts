@@ -14,6 +14,8 @@ export interface Config {
   readonly database: DatabaseConfig;
   /** `observe` leaves every statement where Sequelize's own replication sends it. */
   readonly routing: 'enforce' | 'observe';
+  /** Signs session tokens; `undefined`: one for this process alone. */
+  readonly sessionSecret: string | undefined;
   /** Shows decisions to clients, and the GraphiQL page. */
   readonly development: boolean;
 }
@@ -31,6 +33,7 @@ export function readConfig(env: Environment): Config {
     port: wholeNumber(env, 'PORT', 4000, 0, 65_535),
     database: databaseConfig(env),
     routing: oneOf(env, 'FRESH_READS', ['on', 'off']) === 'on' ? 'enforce' : 'observe',
+    sessionSecret: env['SESSION_SECRET'] === '' ? undefined : env['SESSION_SECRET'],
     development: env['NODE_ENV'] !== 'production',
   };
 }

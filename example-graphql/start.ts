@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Sequelize } from 'sequelize';
 import { freshReads, type FreshReads, type FreshReadsOptions } from 'sequelize-fresh-reads';
 import type { Database } from './database';
@@ -18,6 +19,8 @@ export interface ExampleOptions {
   /** Default true: shows decisions, and the GraphiQL page. */
   readonly development?: boolean;
   readonly seed?: SeedSize;
+  /** Signs session tokens. Default: one made at the start, for this process alone. */
+  readonly sessionSecret?: string | undefined;
   /** Default: no log. */
   readonly log?: (line: string) => void;
 }
@@ -44,7 +47,14 @@ export async function startExample(options: ExampleOptions): Promise<Example> {
     if (!filled) log('seed    nothing to do: there are rows already');
     await database.waitForReplicas();
     log('seed    the replicas have it all');
-    const reads = freshReads(sequelize, { freshness, routing, logger: { warn: log } });
+    const { sessionSecret = randomBytes(32).toString('base64url') } = options;
+    const reads = freshReads(sequelize, {
+      freshness,
+      routing,
+      // Sequelize's own replication knows nothing of sessions.
+      ...(routing === 'enforce' && { sessionSecret }),
+      logger: { warn: log },
+    });
     const parts = { reads, sequelize, models, host, port, development, log };
     const server = await startServer(parts);
     const stop = async () => {

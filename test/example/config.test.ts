@@ -8,17 +8,25 @@ describe('the example: environment', () => {
       port: 4000,
       database: { kind: 'embedded', replicas: 2, lagMs: 300 },
       routing: 'enforce',
+      sessionSecret: undefined,
       development: true,
     });
   });
 
   it('takes what is set, and an empty value for unset', () => {
-    const env = { PORT: '0', REPLICAS: '1', REPLICA_LAG_MS: '2000', FRESH_READS: 'off' };
+    const env = {
+      PORT: '0',
+      REPLICAS: '1',
+      REPLICA_LAG_MS: '2000',
+      FRESH_READS: 'off',
+      SESSION_SECRET: 'hush',
+    };
     expect(readConfig({ ...env, NODE_ENV: 'production', DATABASE_URL: '' })).to.deep.equal({
       host: '127.0.0.1',
       port: 0,
       database: { kind: 'embedded', replicas: 1, lagMs: 2000 },
       routing: 'observe',
+      sessionSecret: 'hush',
       development: false,
     });
   });
