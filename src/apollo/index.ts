@@ -8,3 +8,4 @@ export {
   type SessionOptions,
   type SessionStore,
 } from '../transport';
+export type { OperationPlugin } from './plugin-type';

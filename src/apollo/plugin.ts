@@ -1,9 +1,3 @@
-import type {
-  ApolloServerPlugin,
-  BaseContext,
-  GraphQLRequestContextDidResolveOperation,
-  GraphQLRequestContextWillSendResponse,
-} from '@apollo/server';
 import { OptionsError, echo } from '../errors';
 import { partsOf } from '../fresh-reads';
 import type { FreshReads } from '../handle';
@@ -19,11 +13,10 @@ import {
   type Visit,
 } from '../transport';
 import { contextOperation, setOperation, wrapResolvers } from '../graphql';
-
-type RequestContext = GraphQLRequestContextDidResolveOperation<BaseContext>;
+import type { AnsweredRequest, OperationPlugin, ResolvedRequest } from './plugin-type';
 
 /** Options of {@link freshReadsPlugin}. Those of sessions are for requests over HTTP. */
-export interface FreshReadsPluginOptions extends SessionOptions<RequestContext> {
+export interface FreshReadsPluginOptions extends SessionOptions<ResolvedRequest> {
   /**
    * Adds `extensions.freshReads.decisions[]` (`{ tables, target, node, reason, resolver }`) to each
    * response. It shows table names to clients: not for production.
@@ -49,10 +42,10 @@ export interface FreshReadsPluginOptions extends SessionOptions<RequestContext> 
 export function freshReadsPlugin(
   reads: FreshReads,
   options: FreshReadsPluginOptions = {},
-): ApolloServerPlugin {
+): OperationPlugin {
   const parts = partsOf(reads, 'freshReadsPlugin');
   assertOptions(options);
-  const sessions = new SessionTransport<RequestContext>(
+  const sessions = new SessionTransport<ResolvedRequest>(
     parts,
     resolveSession('freshReadsPlugin', options, parts.sessions.enabled),
   );
@@ -98,10 +91,7 @@ export function freshReadsPlugin(
 }
 
 /** The operations of an HTTP batch share one response, and other plugins set cookies as well. */
-function addHeaders(
-  { response }: GraphQLRequestContextWillSendResponse<BaseContext>,
-  { setCookie, headers }: Outgoing,
-): void {
+function addHeaders({ response }: AnsweredRequest, { setCookie, headers }: Outgoing): void {
   const all = response.http.headers;
   for (const [name, value] of headers) {
     const others = all.get(name);
@@ -115,7 +105,7 @@ function addHeaders(
   all.set('set-cookie', list as unknown as string);
 }
 
-function open(request: RequestContext, requestId: (() => unknown) | undefined): Operation {
+function open(request: ResolvedRequest, requestId: (() => unknown) | undefined): Operation {
   const { operationName, contextValue } = request;
   const id = requestId?.();
   return new Operation({
@@ -143,10 +133,7 @@ function collectDecisions(reads: FreshReads) {
   };
 }
 
-function expose(
-  { response }: GraphQLRequestContextWillSendResponse<BaseContext>,
-  decisions: readonly Decision[],
-): void {
+function expose({ response }: AnsweredRequest, decisions: readonly Decision[]): void {
   const result =
     response.body.kind === 'single' ? response.body.singleResult : response.body.initialResult;
   result.extensions = {
