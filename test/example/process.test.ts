@@ -4,75 +4,37 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Client as Connection } from 'pg';
 import { untilNothingRemains } from '../testing/support';
-import { Client, at, decisionsOf } from './client';
+import { Client } from './client';
 import { Program, foldersOf, remainsOf } from './program';
-import { startCommands } from './readme';
 
-type Command = readonly [string, ...string[]];
-
-const npm: Command = ['npm', 'run', '--silent', 'example'];
-const node: Command = [process.execPath, '--import', 'tsx', 'example-graphql/main.ts'];
+const node = [process.execPath, '--import', 'tsx', 'example-graphql/main.ts'] as const;
 
 const address = /ready {3}GraphQL {3}(\S+)\/graphql/;
 
 describe('the example as a process', function () {
   this.timeout(60_000);
   const taken = createServer();
-  let plain: Program;
-  let stale: Program;
   let stuck: Program;
   let refused: Program;
   let misconfigured: Program;
 
-  // Side by side: most of the time goes by in their starting. Their settings are those of the README.
+  // Side by side: most of the time goes by in their starting.
   before(async () => {
-    const [byDefault, off, threeReplicas] = startCommands();
     taken.listen(0, '127.0.0.1');
     await once(taken, 'listening');
-    plain = new Program(npm, { ...byDefault, PORT: '0' });
-    stuck = new Program(node, { ...threeReplicas, PORT: '0' });
-    // A lag that no machine is too slow to notice.
-    const lag = { REPLICAS: '1', REPLICA_LAG_MS: '2000' };
-    stale = new Program(node, { ...off, PORT: '0', ...lag });
+    stuck = new Program(node, { REPLICAS: '1', PORT: '0' });
     refused = new Program(node, { PORT: String(takenPort()), REPLICAS: '1' });
     misconfigured = new Program(node, { REPLICA_LAG_MS: 'slow' });
   });
 
   after(() => {
     taken.close();
-    for (const program of [plain, stale, stuck, refused, misconfigured]) program.dispose();
+    for (const program of [stuck, refused, misconfigured]) program.dispose();
   });
 
   function takenPort(): number {
     return (taken.address() as AddressInfo).port;
   }
-
-  it('npm run example: serves, and Ctrl-C leaves no process and no folder', async () => {
-    const remains = await remainsOf(plain);
-    expect(remains.pids).to.have.length(3);
-    const answer = await new Client(await plain.printed(address)).ask('{ users { total } }');
-    expect(at(answer.data, 'users.total')).to.equal(400);
-    for (const { target } of decisionsOf(answer)) expect(target).to.equal('replica');
-    await serveFromOutside(plain);
-    plain.interrupt();
-    expect(await plain.end()).to.equal(0);
-    expect(plain.err).to.equal('');
-    expect(plain.out).to.match(/\nstopped\n$/);
-    await untilNothingRemains(remains);
-    expect(() => process.kill(-plain.pid, 0)).to.throw('ESRCH');
-  });
-
-  it('FRESH_READS=off serves stale answers; SIGTERM stops it as well', async () => {
-    const remains = await remainsOf(stale);
-    const client = new Client(await stale.printed(address));
-    const answer = await client.ask(
-      'mutation { createPost(input: { title: "Late", authorId: 1 }) { author { posts { title } } } }',
-    );
-    expect(at(answer.data, 'createPost.author.posts.*.title')).to.not.include('Late');
-    stale.terminate();
-    expect(await stale.end()).to.equal(0);
-    await untilNothingRemains(remains);
-  });
 
   it('a second Ctrl-C ends it at once', async () => {
     const remains = await remainsOf(stuck);
@@ -112,27 +74,6 @@ describe('the example as a process', function () {
     expect(misconfigured.out).to.equal('');
   });
 });
-
-/** The README's command for real databases, on those of another program. */
-async function serveFromOutside({ out }: Program): Promise<void> {
-  const [primary = '', ...replicas] = [...out.matchAll(/^node {4}\w+ {2}(\S+)$/gm)].map(
-    ([, url]) => url ?? '',
-  );
-  const [, , , real] = startCommands();
-  expect(real?.['REPLICA_URLS']?.split(',')).to.have.length(replicas.length);
-  const there = { DATABASE_URL: primary, REPLICA_URLS: replicas.join() };
-  const program = new Program(node, { ...real, ...there, PORT: '0' });
-  try {
-    const answer = await new Client(await program.printed(address)).ask('{ users { total } }');
-    expect(at(answer.data, 'users.total')).to.equal(400);
-    program.interrupt();
-    expect(await program.end()).to.equal(0);
-    expect(program.out).to.include('nothing to do: there are rows already');
-    expect(program.out + program.err).to.not.include(new URL(primary).password);
-  } finally {
-    program.dispose();
-  }
-}
 
 /** Resolves once a statement waits for the lock that `connection` holds. */
 async function untilBlocked(connection: Connection): Promise<void> {

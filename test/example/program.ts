@@ -7,33 +7,38 @@ import { Client } from 'pg';
 import { until } from '../../src/testing/poll';
 import type { Remains } from '../testing/support';
 
-// Settings of the machine that runs the tests are none of the example's.
-const unset = Object.fromEntries(
-  [
-    'NODE_ENV',
-    'PORT',
-    'REPLICAS',
-    'REPLICA_LAG_MS',
-    'FRESH_READS',
-    'DATABASE_URL',
-    'REPLICA_URLS',
-  ].map((name) => [name, '']),
+// What is set for the tests, by npm and by mocha as well, is not for the programs that they start.
+const inherited = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(?:npm_|MOCHA_)/i.test(name) &&
+      ![
+        'NODE_ENV',
+        'PORT',
+        'HOST',
+        'REPLICAS',
+        'REPLICA_LAG_MS',
+        'FRESH_READS',
+        'DATABASE_URL',
+        'REPLICA_URLS',
+      ].includes(name),
+  ),
 );
 
 const root = path.join(__dirname, '../..');
 
-/** The example in a process group of its own, as a terminal starts it. */
+/** A program in a process group of its own, as a terminal starts it. */
 export class Program {
   readonly #child;
   readonly #exit: Promise<unknown>;
   out = '';
   err = '';
 
-  constructor(command: readonly [string, ...string[]], env: Record<string, string>) {
+  constructor(command: readonly [string, ...string[]], env: Record<string, string>, cwd = root) {
     const [program, ...args] = command;
     this.#child = spawn(program, args, {
-      cwd: root,
-      env: { ...process.env, ...unset, ...env },
+      cwd,
+      env: { ...inherited, ...env },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -3,8 +3,8 @@ import { embeddedDatabase, openDatabase } from '../../example-graphql/database';
 import { tabs } from '../../example-graphql/graphiql';
 import { startExample, type Example } from '../../example-graphql/start';
 import { startCluster, type Cluster } from '../../src/testing';
-import { Client, at, decisionsOf, type Answer } from './client';
-import { curlArguments, readmeBlocks } from './readme';
+import { blocksOf } from '../readme/markdown';
+import { Client, at, decisionsOf } from './client';
 
 describe('the example as a service', () => {
   let cluster: Cluster;
@@ -194,31 +194,11 @@ describe('the example as a service', () => {
 
   describe('the README', () => {
     it('shows queries that work', async () => {
-      const queries = readmeBlocks('graphql');
+      const queries = blocksOf('example-graphql/README.md', 'graphql');
       expect(queries).to.have.length(2);
       for (const query of queries) {
         const { errors } = await client.ask(query);
         expect(errors, query).to.equal(undefined);
-      }
-    });
-
-    it('shows curl commands that work, read from a replica unless they write', async () => {
-      const lines = readmeBlocks('sh').flatMap((block) => block.split('\n'));
-      const commands = lines.filter((line) => line.startsWith('curl'));
-      expect(commands).to.have.length(3);
-      for (const command of commands) {
-        const { url, headers, body } = curlArguments(command);
-        const response = await fetch(url.replace('http://127.0.0.1:4000', example.url), {
-          method: 'POST',
-          headers,
-          body,
-        });
-        const answer = (await response.json()) as Answer;
-        expect(answer.errors, command).to.equal(undefined);
-        for (const { target, tables } of decisionsOf(answer)) {
-          const written = command.includes('home') && tables.includes('users');
-          if (!written) expect(target, tables.join()).to.equal('replica');
-        }
       }
     });
   });

@@ -1,0 +1,3 @@
+import { runCommandsOf } from './run-commands';
+
+runCommandsOf('example-graphql/README.md');

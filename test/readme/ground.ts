@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { embeddedDatabase } from '../../example-graphql/database';
+import { startExample, type Example } from '../../example-graphql/start';
+import { startCluster, type Cluster } from '../../src/testing';
+import { UserProject } from './user-project';
+
+/** What commands need to be there: each made when it is first asked for, and taken down at the end. */
+export class Ground {
+  #project: Promise<UserProject> | undefined;
+  #cluster: Promise<Cluster> | undefined;
+  #example: Promise<Example> | undefined;
+  readonly #folders: string[] = [];
+
+  /** A folder with the package installed. */
+  project(): Promise<UserProject> {
+    return (this.#project ??= UserProject.create());
+  }
+
+  /** Databases outside any command. */
+  cluster(): Promise<Cluster> {
+    return (this.#cluster ??= startCluster({ replicas: 2 }));
+  }
+
+  /** The example, for commands that ask it something. */
+  example(): Promise<Example> {
+    this.#example ??= this.cluster().then((cluster) =>
+      startExample({ database: embeddedDatabase(cluster) }),
+    );
+    return this.#example;
+  }
+
+  /** An empty folder. */
+  folder(): string {
+    const folder = mkdtempSync(path.join(tmpdir(), 'fresh-reads-command-'));
+    this.#folders.push(folder);
+    return folder;
+  }
+
+  async takeDown(): Promise<void> {
+    await (await this.#example)?.stop();
+    await (await this.#cluster)?.stop();
+    (await this.#project)?.remove();
+    for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true });
+  }
+}

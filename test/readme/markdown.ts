@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export const root = path.join(__dirname, '../..');
+
+/** In the order in which they are read. */
+export const readmes = ['README.md', 'example-graphql/README.md'] as const;
+
+export type Readme = (typeof readmes)[number];
+
+const fence = /^```(\w+)\n([\s\S]*?)^```$/gm;
+const shells = ['sh', 'bash', 'shell', 'console'];
+
+/** Inline code that begins like this is a command, not a name. */
+const command =
+  /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|tsx|mocha|curl|git|docker|docker-compose|psql|export|scripts\/\S+|\.ci\/\S+) /;
+
+/** The code blocks in one of these languages, in order. */
+export function blocksOf(readme: Readme, ...languages: string[]): string[] {
+  return [...textOf(readme).matchAll(fence)]
+    .filter(([, language = '']) => languages.includes(language))
+    .map(([, , text = '']) => text.trim());
+}
+
+/** Every command that a README names, in a block for the shell or within a sentence: each once. */
+export function commandsOf(readme: Readme): string[] {
+  const inline = [
+    ...textOf(readme)
+      .replace(fence, '')
+      .matchAll(/`([^`]+)`/g),
+  ]
+    .map(([, code = '']) => code.replace(/\s+/g, ' '))
+    .filter((code) => command.test(`${code} `));
+  const lines = blocksOf(readme, ...shells).flatMap((block) =>
+    block.replace(/\\\n/g, ' ').split('\n'),
+  );
+  const commands = [...lines, ...inline]
+    .map((line) => line.replace(/(^|\s)#\s.*$/, ''))
+    .flatMap((line) => line.split('&&'))
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  return [...new Set(commands)];
+}
+
+function textOf(readme: Readme): string {
+  return readFileSync(path.join(root, readme), 'utf8');
+}
