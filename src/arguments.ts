@@ -51,6 +51,14 @@ export function assertOperationOptions(options: unknown): asserts options is Ope
   }
 }
 
+/** @throws OptionsError unless `fn`, the last argument of `call`, is a function */
+export function assertFunction(call: string, fn: unknown): void {
+  if (typeof fn === 'function') return;
+  const hint =
+    fn instanceof Promise ? ' What made the promise has begun before: wrap it, () => ...' : '';
+  throw new OptionsError(`${call}: fn must be a function, got ${echo(fn)}.${hint}`);
+}
+
 /** The name behind what `markWritten` takes. @throws OptionsError when there is none */
 export function tableNameOf(table: TableLike): { schema: string | undefined; name: string } {
   if (typeof table === 'string' && table !== '') return parseTableName(table);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sequelize } from 'sequelize';
-import { assertOperationOptions, assertSupported, tableNameOf } from './arguments';
+import { assertFunction, assertOperationOptions, assertSupported, tableNameOf } from './arguments';
 import { OptionsError, echo } from './errors';
 import { FixedWindow, type FreshnessPolicy, type ProbeEnvironment } from './freshness';
 import type {
@@ -214,6 +214,8 @@ class Handle implements FreshReads {
         'this Sequelize instance has no `replication` option: nothing is routed. ' +
           'Histories, loader clearing and decisions work all the same.',
       );
+    } else if (this.#nodes.replicas.length === 0) {
+      this.#warn('`replication.read` is empty: there is no replica to read from.');
     }
   }
 
@@ -236,9 +238,7 @@ class Handle implements FreshReads {
 
   async runOperation<T>(options: OperationOptions, fn: () => T): Promise<Awaited<T>> {
     assertOperationOptions(options);
-    if (typeof fn !== 'function') {
-      throw new OptionsError(`runOperation(options, fn): fn must be a function, got ${echo(fn)}.`);
-    }
+    assertFunction('runOperation(options, fn)', fn);
     const { token, kind = 'job', ...info } = options;
     const around = currentOperation();
     const operation = around ?? new Operation({ ...info, kind });
@@ -254,9 +254,7 @@ class Handle implements FreshReads {
   bindOperation<Args extends unknown[], Result>(
     fn: (...args: Args) => Result,
   ): (...args: Args) => Result {
-    if (typeof fn !== 'function') {
-      throw new OptionsError(`bindOperation(fn): fn must be a function, got ${echo(fn)}.`);
-    }
+    assertFunction('bindOperation(fn)', fn);
     const frame = currentFrame();
     return function (this: unknown, ...args) {
       return runInExactFrame(frame, () => fn.apply(this, args));
@@ -268,10 +266,12 @@ class Handle implements FreshReads {
   }
 
   usePrimary<T>(fn: () => T): T {
+    assertFunction('usePrimary(fn)', fn);
     return runAsking('primary', fn);
   }
 
   useReplica<T>(fn: () => T): T {
+    assertFunction('useReplica(fn)', fn);
     return runAsking('replica', fn);
   }
 
@@ -311,9 +311,7 @@ class Handle implements FreshReads {
   }
 
   onDecision(fn: (decision: Decision) => void): Disposable {
-    if (typeof fn !== 'function') {
-      throw new OptionsError(`onDecision(fn): fn must be a function, got ${echo(fn)}.`);
-    }
+    assertFunction('onDecision(fn)', fn);
     // A wrapper, so that the same function may listen twice and be disposed of one by one.
     const listener = (decision: Decision) => fn(decision);
     this.#listeners.add(listener);

@@ -83,11 +83,17 @@ export interface FreshReads {
    * @throws OptionsError for an unknown option or kind, and for a token without `sessionSecret`
    */
   runOperation<T>(options: OperationOptions, fn: () => T): Promise<Awaited<T>>;
-  /** Runs `fn` with its reads on the primary, until the promise it returns settles. */
+  /**
+   * Runs `fn` with its reads on the primary, until the promise it returns settles.
+   *
+   * @throws OptionsError when `fn` is no function
+   */
   usePrimary<T>(fn: () => T): T;
   /**
    * Runs `fn` with its reads on replicas, however old they are, until the promise it returns
    * settles. Statements that are not plain reads still go to the primary.
+   *
+   * @throws OptionsError when `fn` is no function
    */
   useReplica<T>(fn: () => T): T;
   /**

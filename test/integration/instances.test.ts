@@ -79,6 +79,37 @@ describe('freshReads on an instance', () => {
     ).to.deep.equal(['primary', 'replica1']);
   });
 
+  it('says that there is no replica when replication.read is empty', async () => {
+    const { write } = database.cluster.sequelizeOptions().replication;
+    const sequelize = new Sequelize({
+      dialect: 'postgres',
+      ...write,
+      replication: { write, read: [] },
+    });
+    const reads = freshReads(sequelize);
+    expect(reads.status().warnings).to.deep.equal([
+      '`replication.read` is empty: there is no replica to read from.',
+    ]);
+    await sequelize.close();
+  });
+
+  it('refuses a promise where work has to be begun by it', async () => {
+    const sequelize = database.connect();
+    const reads = freshReads(sequelize, LONG_WINDOW);
+    for (const call of ['usePrimary', 'useReplica'] as const) {
+      expect(() => reads[call](Promise.resolve() as never))
+        .to.throw(
+          `${call}(fn): fn must be a function, got Promise {}. ` +
+            'What made the promise has begun before: wrap it, () => ...',
+        )
+        .that.satisfies(isOptionsError);
+    }
+    expect(() => reads.usePrimary(undefined as never)).to.throw(
+      'usePrimary(fn): fn must be a function, got undefined.',
+    );
+    await sequelize.close();
+  });
+
   it('without replication routes nothing, says so once, and still keeps the books', async () => {
     const warnings: string[] = [];
     const { write } = database.cluster.sequelizeOptions().replication;
