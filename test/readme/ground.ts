@@ -4,18 +4,26 @@ import path from 'node:path';
 import { embeddedDatabase } from '../../example-graphql/database';
 import { startExample, type Example } from '../../example-graphql/start';
 import { startCluster, type Cluster } from '../../src/testing';
-import { UserProject } from './user-project';
+import { Clone } from './clone';
+import { makeUserProject } from './user-project';
 
 /** What commands need to be there: each made when it is first asked for, and taken down at the end. */
 export class Ground {
-  #project: Promise<UserProject> | undefined;
+  #clone: Clone | undefined;
   #cluster: Promise<Cluster> | undefined;
   #example: Promise<Example> | undefined;
   readonly #folders: string[] = [];
 
-  /** A folder with the package installed. */
-  project(): Promise<UserProject> {
-    return (this.#project ??= UserProject.create());
+  /** A clone of this repository. */
+  clone(): Clone {
+    return (this.#clone ??= new Clone(this.folder()));
+  }
+
+  /** A folder with the package installed, packed as it is here, and what is installed beside it. */
+  async project(...beside: string[]): Promise<string> {
+    const folder = this.folder();
+    await makeUserProject(folder, await this.clone().tarball(), beside);
+    return folder;
   }
 
   /** Databases outside any command. */
@@ -41,7 +49,6 @@ export class Ground {
   async takeDown(): Promise<void> {
     await (await this.#example)?.stop();
     await (await this.#cluster)?.stop();
-    (await this.#project)?.remove();
     for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -10,7 +10,7 @@ export function runCommandsOf(readme: Readme): void {
   const commands = commandsOf(readme).filter((text) => !earlier.has(text));
 
   describe(`the commands of ${readme}`, function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const ground = new Ground();
 
     after(() => ground.takeDown());

@@ -45,7 +45,7 @@ function completed(block: string): string {
 }
 
 describe('the TypeScript of the READMEs', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const blocks = readmes.flatMap((readme) =>
     blocksOf(readme, 'ts', 'typescript', 'js', 'javascript').map((block, index) => ({
       file: `${path.dirname(readme) === '.' ? 'root' : path.dirname(readme)}-${index + 1}.mts`,

@@ -1,58 +1,33 @@
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { Program } from '../example/program';
 import { root } from './markdown';
 
-const NAME = 'sequelize-fresh-reads';
-
-/** A folder as a user of the package has one: the package installed, what it works with beside it. */
-export class UserProject {
-  readonly path = mkdtempSync(path.join(tmpdir(), 'fresh-reads-project-'));
-
-  /** Builds the package into it. */
-  static async create(): Promise<UserProject> {
-    const project = new UserProject();
-    try {
-      await project.#install();
-      return project;
-    } catch (error) {
-      project.remove();
-      throw error;
-    }
+/**
+ * Makes `folder` a project that has the package installed from `tarball`, and `beside` it. No
+ * registry is asked: what npm would fetch is linked from here, and nothing else can be loaded.
+ */
+export async function makeUserProject(
+  folder: string,
+  tarball: string,
+  beside: readonly string[],
+): Promise<void> {
+  const modules = path.join(folder, 'node_modules');
+  const installed = path.join(modules, 'sequelize-fresh-reads');
+  mkdirSync(path.join(modules, '.bin'), { recursive: true });
+  mkdirSync(installed);
+  const unpack = ['-xzf', tarball, '-C', installed, '--strip-components=1'];
+  expect(await new Program(['tar', ...unpack], {}).end(), tarball).to.equal(0);
+  const { bin, dependencies } = JSON.parse(
+    readFileSync(path.join(installed, 'package.json'), 'utf8'),
+  ) as Record<'bin' | 'dependencies', Record<string, string>>;
+  for (const [name, file] of Object.entries(bin)) {
+    const program = path.join(installed, file);
+    chmodSync(program, 0o755);
+    symlinkSync(program, path.join(modules, '.bin', name));
   }
-
-  remove(): void {
-    rmSync(this.path, { recursive: true, force: true });
-  }
-
-  async #install(): Promise<void> {
-    const modules = path.join(this.path, 'node_modules');
-    mkdirSync(path.join(modules, '.bin'), { recursive: true });
-    for (const name of readdirSync(path.join(root, 'node_modules'))) {
-      if (name.startsWith('.') || name === NAME) continue;
-      symlinkSync(path.join(root, 'node_modules', name), path.join(modules, name));
-    }
-    const installed = path.join(modules, NAME);
-    cpSync(path.join(root, 'package.json'), path.join(installed, 'package.json'));
-    const entry = path.join(installed, 'dist/cli/index.js');
-    symlinkSync(entry, path.join(modules, '.bin/fresh-reads'));
-    const compiler = [process.execPath, require.resolve('typescript/bin/tsc')] as const;
-    const target = ['-p', 'tsconfig.build.json', '--outDir', path.join(installed, 'dist')];
-    // The build of the package, less what makes it slow: only the programs are needed here.
-    const only = ['--noCheck', '--declaration', 'false', '--declarationMap', 'false'];
-    const build = new Program([...compiler, ...target, ...only], {});
-    expect(await build.end(), build.out).to.equal(0);
-    // As npm does for the programs of a package.
-    chmodSync(entry, 0o755);
+  for (const name of new Set([...Object.keys(dependencies), ...beside])) {
+    symlinkSync(path.join(root, 'node_modules', name), path.join(modules, name));
   }
 }

