@@ -89,7 +89,7 @@ describe('the code of README.md', () => {
     expect(log?.all.map(({ target }) => target)).to.deep.equal(promisesOf(block));
   });
 
-  it('the block on GraphQL makes loaders and a server', async () => {
+  it('the blocks on GraphQL make loaders and a server', async () => {
     const sequelize = unconnected();
     const User = sequelize.define('user', { name: DataTypes.STRING });
     const Post = sequelize.define('post', { title: DataTypes.STRING });
@@ -99,6 +99,7 @@ describe('the code of README.md', () => {
       type Query { user: User }
       type User { posts: [Post] }
       type Post { author: User }`;
+    const reads = freshReads(sequelize);
     await runBlock(
       blockWith('freshReadsPlugin(reads)'),
       {
@@ -106,8 +107,9 @@ describe('the code of README.md', () => {
         'sequelize-fresh-reads/apollo': apollo,
         'sequelize-fresh-reads/dataloader': dataloader,
       },
-      { reads: freshReads(sequelize), User, Post, typeDefs },
+      { reads, User, Post, typeDefs },
     );
+    await runBlock(blockWith('postCount'), {}, { reads, User, Post, ...dataloader });
   });
 
   it('the block on options has none that is unknown, and no bad value', async () => {

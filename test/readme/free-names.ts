@@ -9,5 +9,11 @@ export const freeNames: Readonly<Record<string, string>> = {
   reads: `declare const reads: import('sequelize-fresh-reads').FreshReads;`,
   User: `declare const User: import('sequelize').ModelStatic<import('sequelize').Model>;`,
   Post: `declare const Post: import('sequelize').ModelStatic<import('sequelize').Model>;`,
+  createLoaders: `import { createLoaders } from 'sequelize-fresh-reads/dataloader';`,
+  byKey: `import { byKey } from 'sequelize-fresh-reads/dataloader';`,
+  hasMany: `import { hasMany } from 'sequelize-fresh-reads/dataloader';`,
+  countOf: `import { countOf } from 'sequelize-fresh-reads/dataloader';`,
+  batch: `import { batch } from 'sequelize-fresh-reads/dataloader';`,
+  scoresOf: `declare const scoresOf: (ids: readonly number[]) => Promise<number[]>;`,
   typeDefs: `declare const typeDefs: string;`,
 };
