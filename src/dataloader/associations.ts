@@ -66,7 +66,7 @@ export function hasOne<
     base,
     shapeOf(target, checked, foreignKey),
     keyOrInstance(base.label, parts, sourceKey, { model: target, attribute: foreignKey }),
-    (keys, context) => finder.find(keys, context),
+    finder,
   );
 }
 
@@ -98,7 +98,7 @@ export function belongsTo<
     base,
     takingShape(target, targetKey, checked),
     (input) => (input === null || input === undefined ? undefined : keyOf(input)),
-    (keys, context) => finder.find(keys, context),
+    finder,
   );
 }
 

@@ -106,7 +106,6 @@ export function byKey(
   ]);
   const base = common(model, label, checked);
   const finder = new Finder(base.label, ownColumns(model, names), checked);
-  const find = finder.find.bind(finder);
   const [only] = names;
   const keyOf =
     names.length === 1 && only !== undefined
@@ -117,12 +116,12 @@ export function byKey(
       base,
       shapeOf(model, checked, names.length === 1 ? only : undefined),
       keyOf,
-      find,
+      (keys, context) => finder.find(keys, context),
     );
   }
   const rows =
     names.length === 1 && only !== undefined ? takingShape(model, only, checked) : undefined;
-  return oneRow(base, rows, keyOf, find);
+  return oneRow(base, rows, keyOf, finder);
 }
 
 function compositeKey(

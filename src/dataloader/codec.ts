@@ -83,8 +83,12 @@ export function encodeKey(
 }
 
 export function isKeyValue(value: unknown): boolean {
+  const kind = typeof value;
   return (
-    ['string', 'number', 'bigint', 'boolean'].includes(typeof value) ||
+    kind === 'string' ||
+    kind === 'number' ||
+    kind === 'bigint' ||
+    kind === 'boolean' ||
     value instanceof Date ||
     Buffer.isBuffer(value)
   );
@@ -92,7 +96,9 @@ export function isKeyValue(value: unknown): boolean {
 
 /** Keys as the text of one array, as PostgreSQL reads it. */
 export function arrayText(texts: readonly string[]): string {
-  return `{${texts.map(elementText).join(',')}}`;
+  let list = '';
+  for (const item of texts) list += list === '' ? elementText(item) : `,${elementText(item)}`;
+  return `{${list}}`;
 }
 
 function elementText(item: string): string {

@@ -35,20 +35,35 @@ export class Finder {
   }
 
   /** The rows of each key, in the order of the keys. */
-  async find(
+  async find(keys: readonly LoadKey[], context: BatchContext<unknown>): Promise<Groups> {
+    const job = this.#job(keys, context);
+    return (await this.#matchHere(job, rowsByText)) ?? this.#matchOnServer(job);
+  }
+
+  /** The first row of each key, in the order of the keys; `null` where there is none. */
+  async findFirst(
     keys: readonly LoadKey[],
-    { args, transaction }: BatchContext<unknown>,
-  ): Promise<Groups> {
+    context: BatchContext<unknown>,
+  ): Promise<(Row | null)[]> {
+    const job = this.#job(keys, context);
+    const rows = await this.#matchHere(job, firstByText);
+    return rows ?? (await this.#matchOnServer(job)).map(([row]) => row ?? null);
+  }
+
+  #job(keys: readonly LoadKey[], { args, transaction }: BatchContext<unknown>): Job {
     const model = scoped(this.#place.model, this.#options.scope);
     const page = pageOf(this.#label, this.#options, scopeOf(model), args);
-    const job = { model, keys, args, transaction, page };
-    if (!this.#serverMatches && !this.#lookAlike(keys)) {
-      const rows = await (page ? this.#queryPerKey(job, false) : this.#queryAtOnce(job));
-      const groups = this.#byText(keys, rows);
-      if (groups) return groups;
-      this.#serverMatches = true;
-    }
-    return this.#matchOnServer(job);
+    return { model, keys, args, transaction, page };
+  }
+
+  /** Rows matched by the text of their key; `undefined` where that can't be trusted. */
+  async #matchHere<Found>(job: Job, match: Match<Found>): Promise<Found[] | undefined> {
+    const codec = this.#codec;
+    if (!codec || this.#serverMatches || this.#lookAlike(job.keys)) return undefined;
+    const rows = await (job.page ? this.#queryPerKey(job, false) : this.#queryAtOnce(job));
+    const found = match(job.keys, rows, (row) => codec.encode(this.#place.keyOf(row)));
+    if (!found) this.#serverMatches = true;
+    return found;
   }
 
   async #matchOnServer(job: Job): Promise<Groups> {
@@ -71,19 +86,6 @@ export class Finder {
       keys.length > 1 &&
       new Set(keys.map(({ id }) => alike(id))).size < keys.length
     );
-  }
-
-  /** Rows by the text of their key; `undefined` when there is one that nobody asked for. */
-  #byText(keys: readonly LoadKey[], rows: readonly Row[]): Groups | undefined {
-    const groups: Groups = keys.map(() => []);
-    const byId = new Map(keys.map(({ id }, index) => [id, groups[index]]));
-    for (const row of rows) {
-      const id = this.#codec?.encode(this.#place.keyOf(row));
-      const group = id === undefined ? undefined : byId.get(id);
-      if (!group) return undefined;
-      group.push(row);
-    }
-    return groups;
   }
 
   #byOrdinal(keys: readonly LoadKey[], rows: readonly Row[]): Groups {
@@ -159,6 +161,52 @@ interface Job {
   readonly args: unknown;
   readonly transaction: Transaction | null;
   readonly page: Page | undefined;
+}
+
+/** What each key gets of the rows; `undefined` when there is a row that nobody asked for. */
+type Match<Found> = (
+  keys: readonly LoadKey[],
+  rows: readonly Row[],
+  idOf: (row: Row) => string | undefined,
+) => Found[] | undefined;
+
+const rowsByText: Match<Row[]> = (keys, rows, idOf) => {
+  const byId = new Map<string, Row[]>();
+  for (const row of rows) {
+    const id = idOf(row);
+    if (id === undefined) return undefined;
+    const group = byId.get(id);
+    if (group) group.push(row);
+    else byId.set(id, [row]);
+  }
+  return taken(keys, byId, () => []);
+};
+
+const firstByText: Match<Row | null> = (keys, rows, idOf) => {
+  const byId = new Map<string, Row>();
+  // Backwards: the first one stays.
+  for (const row of rows.toReversed()) {
+    const id = idOf(row);
+    if (id === undefined) return undefined;
+    byId.set(id, row);
+  }
+  return taken(keys, byId, () => null);
+};
+
+/** Keys are all different: what none of them takes is of another one. */
+function taken<Found, None>(
+  keys: readonly LoadKey[],
+  byId: ReadonlyMap<string, Found>,
+  none: () => None,
+): (Found | None)[] | undefined {
+  let hits = 0;
+  const found = keys.map(({ id }) => {
+    const value = byId.get(id);
+    if (value === undefined) return none();
+    hits++;
+    return value;
+  });
+  return hits === byId.size ? found : undefined;
 }
 
 /** The number of the key that a row answers; the row does not keep it. */

@@ -12,11 +12,11 @@ export async function isolateErrors<Key, Value>(
   keys: readonly Key[],
   transaction: Transaction | null,
   ask: (keys: readonly Key[]) => Promise<readonly Value[]>,
-): Promise<(Value | Error)[]> {
+): Promise<readonly (Value | Error)[]> {
   let failures = 0;
-  const answer = async (some: readonly Key[]): Promise<(Value | Error)[]> => {
+  const answer = async (some: readonly Key[]): Promise<readonly (Value | Error)[]> => {
     try {
-      return [...(await ask(some))];
+      return await ask(some);
     } catch (error) {
       if (transaction || !isDataException(error)) throw error;
       if (some.length === 1 || ++failures >= MOST_FAILURES) return some.map(() => error);

@@ -63,6 +63,8 @@ export class Lane<Value> {
   #resolvers = new Set<string>();
   #fields = new Set<Field | undefined>();
   #offers: ReadRows[] = [];
+  /** A batch may have a key twice: nothing is cached, or the first load of it was forgotten. */
+  #mayRepeat: boolean;
 
   constructor(
     definition: LoaderDefinition<never, Value, never>,
@@ -74,6 +76,7 @@ export class Lane<Value> {
     this.#bounds = bounds;
     // What is read inside a transaction may be undone; outside an operation nobody ends the cache.
     this.#caches = bounds.operation !== undefined && bounds.transaction === null;
+    this.#mayRepeat = !this.#caches;
     this.#loader = new DataLoader<LoadKey, Value, string>((keys) => this.#batch(keys), {
       name: definition.label,
       cache: this.#caches,
@@ -93,6 +96,7 @@ export class Lane<Value> {
 
   clear(key: LoadKey): void {
     if (this.#offers.length > 0) this.#takeOffers();
+    this.#mayRepeat = true;
     this.#loader.clear(key);
   }
 
@@ -102,6 +106,7 @@ export class Lane<Value> {
   }
 
   #clearCache(): void {
+    this.#mayRepeat = true;
     this.#loader.clearAll();
     this.#asOf = logicalTime();
   }
@@ -141,7 +146,8 @@ export class Lane<Value> {
   /** A write to a table of ours ends all that was read before it, also what is still on its way. */
   #forgetThePast(): void {
     // What was offered may be younger than the write, and is looked at by itself.
-    if (this.#caches && this.#touchedSince(this.#asOf)) this.#clearCache();
+    if (!this.#caches || logicalTime() === this.#asOf) return;
+    if (this.#touchedSince(this.#asOf)) this.#clearCache();
   }
 
   #touchedSince(time: number): boolean {
@@ -168,7 +174,7 @@ export class Lane<Value> {
 
   async #batch(asked: readonly LoadKey[]): Promise<readonly (Value | Error)[]> {
     this.#host.dispatched(this);
-    const keys = this.#caches ? asked : [...new Map(asked.map((key) => [key.id, key])).values()];
+    const keys = this.#mayRepeat ? different(asked) : asked;
     const asOf = logicalTime();
     const seen = new TablesSeen();
     const { args, transaction } = this.#bounds;
@@ -221,4 +227,8 @@ export class Lane<Value> {
       `${this.#definition.label}: load must give an array with one value a key, in the order of the ${keys.length} keys, got ${got}.`,
     );
   }
+}
+
+function different(keys: readonly LoadKey[]): LoadKey[] {
+  return [...new Map(keys.map((key) => [key.id, key])).values()];
 }

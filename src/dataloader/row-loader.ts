@@ -1,6 +1,6 @@
 import type { Model, ModelStatic } from 'sequelize';
 import { codecOf, encodeKey, isKeyValue } from './codec';
-import { sequelizeOf } from './finder';
+import { sequelizeOf, type Finder } from './finder';
 import { identityOf } from './identity';
 import { isolateErrors } from './isolate-errors';
 import { DEFAULT_BATCH_SIZE, takesArgs, type AnyOptions } from './options';
@@ -47,7 +47,7 @@ export function oneRow<Input, Value>(
   base: ReturnType<typeof common>,
   rows: RowShape | undefined,
   keyOf: (input: Input) => LoadKey | undefined,
-  find: (keys: readonly LoadKey[], context: BatchContext<unknown>) => Promise<Row[][]>,
+  finder: Finder,
 ): LoaderDefinition<Input, Value | null, unknown> {
   return {
     ...base,
@@ -55,9 +55,9 @@ export function oneRow<Input, Value>(
     keyOf,
     missing: () => null,
     load: async (keys, context) =>
-      (await isolateErrors(keys, context.transaction, (some) => find(some, context))).map((rows) =>
-        rows instanceof Error ? rows : ((rows[0] as Value | undefined) ?? null),
-      ),
+      (await isolateErrors(keys, context.transaction, (some) =>
+        finder.findFirst(some, context),
+      )) as readonly (Value | null | Error)[],
   };
 }
 
@@ -74,7 +74,7 @@ export function manyRows<Input, Value>(
     keyOf,
     missing: () => [],
     load: async (keys, context) =>
-      (await isolateErrors(keys, context.transaction, (some) => find(some, context))) as (
+      (await isolateErrors(keys, context.transaction, (some) => find(some, context))) as readonly (
         Value[] | Error
       )[],
   };

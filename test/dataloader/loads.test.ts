@@ -123,6 +123,21 @@ describe('loaders', () => {
     });
   });
 
+  it('answers both loads of a key that was forgotten between them in one tick', async () => {
+    const { user, postsOfUser } = make();
+    await reads.runOperation({}, async () => {
+      const first = [user.load(1), postsOfUser.load(1)] as const;
+      user.clear(1);
+      postsOfUser.clearAll();
+      const second = [user.load(1), postsOfUser.load(1)] as const;
+      for (const [row, posts] of [await Promise.all(first), await Promise.all(second)]) {
+        expect(row).to.have.property('name', 'ann');
+        expect(ids(posts)).to.deep.equal([2, 1]);
+      }
+      expect(log.take()).to.have.length(2);
+    });
+  });
+
   it('names the resolvers of all keys in the one decision of a batch', async () => {
     const { user } = make();
     const from = (resolver: string, id: number) => runInFrame({ resolver }, () => user.load(id));
