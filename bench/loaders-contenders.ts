@@ -1,15 +1,28 @@
 import { EXPECTED_OPTIONS_KEY, createContext } from 'dataloader-sequelize';
 import { Op } from 'sequelize';
 import type { FreshReads } from '../src';
-import { belongsToMany, byKey, countOf, createLoaders, hasMany } from '../src/dataloader';
+import type * as source from '../src/dataloader';
 import { CHILDREN, GROUPS_EACH, PARENTS, type Models } from './loaders-models';
 
-/** One way to answer one question, and how many rows (or counted rows) it must find. */
+/** One way to answer a question, and how many rows (or counted rows) it must find. */
 export interface Contender {
   readonly name: string;
   readonly expected: number;
   readonly run: () => Promise<number>;
 }
+
+/** What is asked, and who answers: the first one is what the others are compared with. */
+export interface Question {
+  readonly name: string;
+  /** Times that each one answers in a round: short ones more often. */
+  readonly calls: number;
+  readonly contenders: readonly Contender[];
+}
+
+export const FLOOR = 'findAll and a Map';
+export const THEIRS = 'dataloader-sequelize';
+export const OURS = 'loader';
+export const MANY_PARENTS = 'loader, 2,000 parents';
 
 const FEW = 200;
 const MANY = 2_000;
@@ -20,87 +33,129 @@ const EACH = CHILDREN / PARENTS;
 const ids = (count: number) =>
   Array.from({ length: count }, (_, index) => ((index * 23) % PARENTS) + 1);
 
-/** The getters that Sequelize puts on users. */
+/** The getters that Sequelize puts on users and their children. */
 interface Getters {
+  getUser(options: object): Promise<unknown>;
   getPosts(options: object): Promise<unknown[]>;
+  getNotes(options: object): Promise<unknown[]>;
   getGroups(options: object): Promise<unknown[]>;
   countPosts(options: object): Promise<number>;
 }
 
-export function contenders(reads: FreshReads, ours: Models, theirs: Models): Contender[] {
+export function questions(
+  { belongsTo, belongsToMany, byKey, countOf, createLoaders, hasMany }: typeof source,
+  reads: FreshReads,
+  ours: Models,
+  theirs: Models,
+): Question[] {
+  const newest = { limit: LIMIT, order: ORDER };
   const loaders = createLoaders(reads, {
     user: byKey(ours.User),
+    author: belongsTo(ours.author),
     posts: hasMany(ours.posts),
-    firstPosts: hasMany(ours.posts, { limit: LIMIT, order: ORDER }),
+    newestPosts: hasMany(ours.posts, newest),
+    newestNotes: hasMany(ours.notes, newest),
     postCount: countOf(ours.posts),
     groups: belongsToMany(ours.groups),
   });
   const few = ids(FEW);
   const many = ids(MANY);
-  const users = few.map(
-    (id) => theirs.User.build({ id }, { isNewRecord: false }) as unknown as Getters,
-  );
-  const inOperation = (fn: () => Promise<unknown[]>) =>
-    reads.runOperation({}, async () => size(await fn()));
-  const inContext = (fn: (options: object) => Promise<unknown>[]) => async () => {
-    const context = createContext(theirs.sequelize);
-    return size(await Promise.all(fn({ [EXPECTED_OPTIONS_KEY]: context })));
-  };
-  const all = <Value>(keys: readonly number[], loader: { load(id: number): Promise<Value> }) =>
-    inOperation(() => Promise.all(keys.map((id) => loader.load(id))));
+  const stored = { isNewRecord: false };
+  const users = few.map((id) => theirs.User.build({ id }, stored) as unknown as Getters);
+  const children = ({ Post }: Models) =>
+    few.map((userId) => Post.build({ id: userId, userId }, stored));
+  const ourChildren = children(ours);
+  const theirChildren = children(theirs);
+
+  const by = (expected: number) => ({
+    floor: (run: () => Promise<number>): Contender => ({ name: FLOOR, expected, run }),
+    theirs: (fn: (options: object) => Promise<unknown>[]): Contender => ({
+      name: THEIRS,
+      expected,
+      run: async () => {
+        const context = createContext(theirs.sequelize);
+        return size(await Promise.all(fn({ [EXPECTED_OPTIONS_KEY]: context })));
+      },
+    }),
+    ours: (fn: () => Promise<unknown>[], name = OURS): Contender => ({
+      name,
+      expected,
+      run: () => reads.runOperation({}, async () => size(await Promise.all(fn()))),
+    }),
+  });
+  const one = by(FEW);
+  const all = by(FEW * EACH);
+  const limited = by(FEW * LIMIT);
+  const linked = by(FEW * GROUPS_EACH);
 
   return [
-    { name: 'primary key: floor', expected: FEW, run: () => floorByKey(theirs, few) },
     {
-      name: 'primary key: dataloader-sequelize',
-      expected: FEW,
-      run: inContext((options) => few.map((id) => theirs.User.findByPk(id, options))),
-    },
-    { name: 'primary key: loader', expected: FEW, run: () => all(few, loaders.user) },
-    { name: 'hasMany: floor', expected: FEW * EACH, run: () => floorHasMany(theirs, few) },
-    {
-      name: 'hasMany: dataloader-sequelize',
-      expected: FEW * EACH,
-      run: inContext((options) => users.map((user) => user.getPosts({ ...options }))),
-    },
-    { name: 'hasMany: loader', expected: FEW * EACH, run: () => all(few, loaders.posts) },
-    {
-      name: 'hasMany, limit 5: dataloader-sequelize',
-      expected: FEW * LIMIT,
-      run: inContext((options) =>
-        users.map((user) => user.getPosts({ ...options, limit: LIMIT, order: ORDER })),
-      ),
+      name: 'by primary key',
+      calls: 20,
+      contenders: [
+        one.floor(() => floorByKey(theirs, few)),
+        one.theirs((options) => few.map((id) => theirs.User.findByPk(id, options))),
+        one.ours(() => few.map((id) => loaders.user.load(id))),
+      ],
     },
     {
-      name: 'hasMany, limit 5: loader',
-      expected: FEW * LIMIT,
-      run: () => all(few, loaders.firstPosts),
+      name: 'belongsTo',
+      calls: 20,
+      contenders: [
+        one.floor(() =>
+          floorByKey(
+            theirs,
+            theirChildren.map((child) => child.get('userId') as number),
+          ),
+        ),
+        one.theirs((options) =>
+          theirChildren.map((child) => (child as unknown as Getters).getUser({ ...options })),
+        ),
+        one.ours(() => ourChildren.map((child) => loaders.author.load(child))),
+      ],
     },
     {
-      name: 'hasMany, limit 5, 2,000 parents: loader',
-      expected: MANY * LIMIT,
-      run: () => all(many, loaders.firstPosts),
+      name: 'hasMany',
+      calls: 1,
+      contenders: [
+        all.floor(() => floorHasMany(theirs, few)),
+        all.theirs((options) => users.map((user) => user.getPosts({ ...options }))),
+        all.ours(() => few.map((id) => loaders.posts.load(id))),
+      ],
     },
     {
-      name: 'count: dataloader-sequelize',
-      expected: FEW * EACH,
-      run: inContext((options) => users.map((user) => user.countPosts({ ...options }))),
-    },
-    { name: 'count: loader', expected: FEW * EACH, run: () => all(few, loaders.postCount) },
-    {
-      name: 'belongsToMany: floor',
-      expected: FEW * GROUPS_EACH,
-      run: () => floorBelongsToMany(theirs, few),
+      name: 'belongsToMany',
+      calls: 5,
+      contenders: [
+        linked.floor(() => floorBelongsToMany(theirs, few)),
+        linked.theirs((options) => users.map((user) => user.getGroups({ ...options }))),
+        linked.ours(() => few.map((id) => loaders.groups.load(id))),
+      ],
     },
     {
-      name: 'belongsToMany: dataloader-sequelize',
-      expected: FEW * GROUPS_EACH,
-      run: inContext((options) => users.map((user) => user.getGroups({ ...options }))),
+      name: 'hasMany, limit 5',
+      calls: 3,
+      contenders: [
+        limited.theirs((options) => users.map((user) => user.getPosts({ ...options, ...newest }))),
+        limited.ours(() => few.map((id) => loaders.newestPosts.load(id))),
+        by(MANY * LIMIT).ours(() => many.map((id) => loaders.newestPosts.load(id)), MANY_PARENTS),
+      ],
     },
     {
-      name: 'belongsToMany: loader',
-      expected: FEW * GROUPS_EACH,
-      run: () => all(few, loaders.groups),
+      name: 'hasMany, limit 5, index on the key alone',
+      calls: 3,
+      contenders: [
+        limited.theirs((options) => users.map((user) => user.getNotes({ ...options, ...newest }))),
+        limited.ours(() => few.map((id) => loaders.newestNotes.load(id))),
+      ],
+    },
+    {
+      name: 'count',
+      calls: 5,
+      contenders: [
+        all.theirs((options) => users.map((user) => user.countPosts({ ...options }))),
+        all.ours(() => few.map((id) => loaders.postCount.load(id))),
+      ],
     },
   ];
 }

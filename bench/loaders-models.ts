@@ -16,11 +16,9 @@ export function models(options: Options) {
     { name: DataTypes.TEXT, email: DataTypes.TEXT },
     timestamps,
   );
-  const Post: ModelStatic<Row> = sequelize.define(
-    'post',
-    { title: DataTypes.TEXT, body: DataTypes.TEXT, userId: DataTypes.INTEGER },
-    timestamps,
-  );
+  const child = { title: DataTypes.TEXT, body: DataTypes.TEXT, userId: DataTypes.INTEGER };
+  const Post: ModelStatic<Row> = sequelize.define('post', child, timestamps);
+  const Note: ModelStatic<Row> = sequelize.define('note', child, timestamps);
   const Group: ModelStatic<Row> = sequelize.define('group', { name: DataTypes.TEXT }, timestamps);
   const Membership: ModelStatic<Row> = sequelize.define(
     'membership',
@@ -31,7 +29,8 @@ export function models(options: Options) {
     timestamps,
   );
   const posts = User.hasMany(Post, { as: 'posts', foreignKey: 'userId' });
-  Post.belongsTo(User, { as: 'user', foreignKey: 'userId' });
+  const author = Post.belongsTo(User, { as: 'user', foreignKey: 'userId' });
+  const notes = User.hasMany(Note, { as: 'notes', foreignKey: 'userId' });
   const groups = User.belongsToMany(Group, {
     as: 'groups',
     through: Membership,
@@ -44,16 +43,16 @@ export function models(options: Options) {
     foreignKey: 'groupId',
     otherKey: 'userId',
   });
-  return { sequelize, User, Post, Group, Membership, posts, groups };
+  return { sequelize, User, Post, Group, posts, notes, author, groups };
 }
 
 export type Models = ReturnType<typeof models>;
 
-/** What `"userId"` of the children is indexed with: `id`, as lists of the newest want it, or nothing. */
-export type ChildIndex = 'key and id' | 'key';
-
-/** Tables and rows; the children of a parent are scattered over their table. */
-export async function fill(sequelize: Sequelize, index: ChildIndex): Promise<void> {
+/**
+ * Tables and rows; the children of a parent are scattered over their table. One table of them has the
+ * index that lists of the newest want, on key and id, the other one an index on the key alone.
+ */
+export async function fill(sequelize: Sequelize): Promise<void> {
   const statements = [
     'CREATE TABLE users (id int PRIMARY KEY, name text, email text)',
     'CREATE TABLE posts (id int PRIMARY KEY, title text, body text, "userId" int)',
@@ -63,7 +62,10 @@ export async function fill(sequelize: Sequelize, index: ChildIndex): Promise<voi
     `INSERT INTO posts SELECT i, 'post ' || i, repeat('text ', 10), (i * 7) % ${PARENTS} + 1 FROM generate_series(1, ${CHILDREN}) i`,
     `INSERT INTO groups SELECT i, 'group ' || i FROM generate_series(1, ${GROUPS}) i`,
     `INSERT INTO memberships SELECT u, (u * 13 + g * 31) % ${GROUPS} + 1 FROM generate_series(1, ${PARENTS}) u, generate_series(1, ${GROUPS_EACH}) g`,
-    `CREATE INDEX ON posts ("userId"${index === 'key' ? '' : ', id'})`,
+    'CREATE TABLE notes AS TABLE posts',
+    'ALTER TABLE notes ADD PRIMARY KEY (id)',
+    'CREATE INDEX ON posts ("userId", id)',
+    'CREATE INDEX ON notes ("userId")',
     'CREATE INDEX ON memberships ("groupId")',
   ];
   for (const sql of statements) await sequelize.query(sql);
