@@ -116,7 +116,7 @@ export function questions(
     },
     {
       name: 'hasMany',
-      calls: 1,
+      calls: 3,
       contenders: [
         all.floor(() => floorHasMany(theirs, few)),
         all.theirs((options) => users.map((user) => user.getPosts({ ...options }))),

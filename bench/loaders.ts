@@ -15,8 +15,8 @@ import { fill, models } from './loaders-models';
 import { table } from './loaders-report';
 import { report } from './report';
 
-const ROUNDS = 31;
-const WARM_UP = 12;
+const ROUNDS = 21;
+const WARM_UP = 8;
 /** Of the calls of a round the lower quartile: one that waited for other programs is not our matter. */
 const UNDISTURBED = 0.25;
 
@@ -80,28 +80,37 @@ async function main(): Promise<void> {
 }
 
 /**
- * All questions each round, and the contenders of one right after each other, so that what slows the
- * machine down slows all of them. Who follows whom decides who pays for whose garbage: another order
- * each round.
+ * All questions each round. The contenders of one answer in turns, call by call, so that what slows
+ * the machine down slows all of them; who follows whom decides who pays for whose garbage, so it is
+ * another order each time.
  */
 async function measure(all: readonly Question[]): Promise<ReadonlyMap<Contender, Samples>> {
   const samples = new Map<Contender, Samples>();
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
-    for (const { name, calls, contenders } of shuffled(all, round)) {
-      for (const contender of shuffled(contenders, round)) {
-        const clock: number[] = [];
-        const before = process.cpuUsage();
-        for (let call = 0; call < calls; call++) clock.push(await timeOf(name, contender));
-        const { user, system } = process.cpuUsage(before);
+    for (const question of shuffled(all, round)) {
+      for (const [contender, { clock, processor }] of await askedInTurns(question, round)) {
         if (round < WARM_UP) continue;
         const own = samples.get(contender) ?? { clock: [], processor: [] };
         samples.set(contender, own);
         own.clock.push(clock);
-        own.processor.push([(user + system) / 1000 / calls]);
+        own.processor.push([processor / question.calls]);
       }
     }
   }
   return samples;
+}
+
+async function askedInTurns({ name, calls, contenders }: Question, round: number) {
+  const taken = new Map(contenders.map((one) => [one, { clock: [] as number[], processor: 0 }]));
+  for (let call = 0; call < calls; call++) {
+    for (const [contender, own] of shuffled([...taken], round * calls + call)) {
+      const before = process.cpuUsage();
+      own.clock.push(await timeOf(name, contender));
+      const { user, system } = process.cpuUsage(before);
+      own.processor += (user + system) / 1000;
+    }
+  }
+  return taken;
 }
 
 async function timeOf(question: string, { name, run, expected }: Contender): Promise<number> {
