@@ -29,8 +29,9 @@ export class Loop {
     if (due === undefined) return;
     const waitMs = due - now();
     if (waitMs > 0) {
-      // Timers run up to a millisecond early: look again then.
-      this.#timer = later(Math.ceil(waitMs), () => this.poke());
+      // Timers count whole milliseconds, and are rather late than early. When one is early after all,
+      // the rest is waited for.
+      this.#timer = later(Math.floor(waitMs), () => this.poke());
       return;
     }
     this.#busy = true;

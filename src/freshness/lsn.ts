@@ -11,6 +11,11 @@ export function parseLsn(text: string): bigint {
   return (BigInt(`0x${match[1] ?? ''}`) << 32n) + BigInt(`0x${match[2] ?? ''}`);
 }
 
+/** The inverse of {@link parseLsn}. */
+export function formatLsn(position: bigint): string {
+  return `${(position >> 32n).toString(16)}/${(position & 0xffffffffn).toString(16)}`.toUpperCase();
+}
+
 /**
  * The position at which a standby stops when it has everything before the insert position `lsn`.
  *

@@ -1,4 +1,4 @@
-import { parseLsn, reachable } from './lsn';
+import { formatLsn, parseLsn, reachable } from './lsn';
 import { FROM_ROLE, WHO, optional, text, whoIsIt, type Evidence, type Reading } from './reading';
 
 // pg_current_wal_* raise an error on a standby, hence CASE. The control file is late about the
@@ -28,10 +28,11 @@ export const positions: Evidence = {
   readSql: READ,
   // An insert position may lie behind records that nobody has flushed, because their transaction is
   // still open, and standbys are sent flushed WAL only. The commit of this message flushes them: a
-  // few dozen bytes of WAL. 'local', so that it waits for the disk whatever the role's default is,
+  // few dozen bytes of WAL, and nothing where others have flushed by then. 'local', so that it waits for the disk whatever the role's default is,
   // and for no standby.
-  flushSql: `SELECT pg_catalog.set_config('synchronous_commit', 'local', true),
-  pg_catalog.pg_logical_emit_message(true, 'sequelize-fresh-reads', '')`,
+  flushSql: (position) => `SELECT pg_catalog.set_config('synchronous_commit', 'local', true),
+  CASE WHEN pg_catalog.pg_current_wal_flush_lsn() < '${formatLsn(position)}'::pg_catalog.pg_lsn THEN
+    pg_catalog.pg_logical_emit_message(true, 'sequelize-fresh-reads', '')::text END`,
   setupSql: undefined,
   cleanupSql: undefined,
   countsBytes: true,

@@ -8,7 +8,13 @@ import type { Progress } from './progress';
 import type { Evidence, Reading } from './reading';
 
 /** Flushing writes WAL: not more often than this, however often it would help. */
-const SHORTEST_FLUSH_GAP_MS = 20;
+const SHORTEST_FLUSH_GAP_MS = 10;
+
+/**
+ * How long a sample may lie behind unflushed WAL before something is done about it, in milliseconds:
+ * a commit that is just being made flushes it within about this time.
+ */
+const SETTLE_MS = 3;
 
 /**
  * Takes samples of the primary: at once when a commit has none yet, then at most one an interval,
@@ -30,7 +36,8 @@ export class PrimaryProbe {
   #committed = 0;
   #demanded = false;
   #sentAt = -Infinity;
-  #unflushed: bigint | undefined;
+  /** A sample that no standby can reach yet, and the moment at which that was seen. */
+  #unflushed: { readonly position: bigint; readonly since: number } | undefined;
   #flushedAt = -Infinity;
   #setUp = false;
   #answered = false;
@@ -105,19 +112,41 @@ export class PrimaryProbe {
   }
 
   #due(): number | undefined {
+    const sampleAt = this.#sampleDue();
+    const flushAt = this.#flushDue();
+    if (sampleAt === undefined && flushAt === undefined) return undefined;
+    return Math.max(Math.min(sampleAt ?? Infinity, flushAt ?? Infinity), this.#backoff.retryAt);
+  }
+
+  #sampleDue(): number | undefined {
     if (!this.#progress.needsSample) {
       if (!this.#progress.proves || !this.#wanted()) return undefined;
-      const uncovered = this.#committed > this.#progress.sampled;
-      const heldUp = this.#unflushed !== undefined && this.#progress.underWay;
-      if (!uncovered && !heldUp && !this.#demanded && !this.#unmeasured()) return undefined;
+      if (!this.#uncovered && !this.#demanded && !this.#unmeasured()) return undefined;
     }
-    return Math.max(this.#sentAt + this.#intervalMs, this.#backoff.retryAt);
+    return this.#sentAt + this.#intervalMs;
+  }
+
+  /** The next sample tells whether a flush is still needed; one is made without it where none is due. */
+  #flushDue(): number | undefined {
+    if (!this.#unflushed || this.#uncovered || !this.#wanted()) return undefined;
+    if (!this.#progress.underWay) return undefined;
+    return Math.max(this.#unflushed.since + SETTLE_MS, this.#nextFlushAt);
+  }
+
+  get #uncovered(): boolean {
+    return this.#committed > this.#progress.sampled;
+  }
+
+  get #nextFlushAt(): number {
+    return this.#flushedAt + Math.max(this.#intervalMs, SHORTEST_FLUSH_GAP_MS);
   }
 
   async #turn(): Promise<void> {
     try {
       await this.#probe.connect();
-      await this.#sample();
+      const sampleAt = this.#sampleDue();
+      if (sampleAt !== undefined && sampleAt <= now()) await this.#sample();
+      else await this.#flush();
       this.#backoff.succeeded();
     } catch (error) {
       this.#backoff.failed();
@@ -144,21 +173,27 @@ export class PrimaryProbe {
     await this.#seeToFlushing(reading);
   }
 
-  /** Samples wait for WAL that nobody flushes: when one still does at the next probe, do it for them. */
+  /** Notes whether this sample lies behind unflushed WAL; flushes for one that has for long enough. */
   async #seeToFlushing({ position, flushed }: Reading): Promise<void> {
-    const { flushSql } = this.#evidence;
-    if (flushSql === undefined || position === undefined || flushed === undefined) return;
+    if (this.#evidence.flushSql === undefined) return;
+    if (position === undefined || flushed === undefined) return;
     const waiting = this.#unflushed;
-    if (waiting === undefined || flushed >= waiting) {
-      this.#unflushed = position > flushed ? position : undefined;
-      return;
+    if (!waiting || flushed >= waiting.position) {
+      this.#unflushed = position > flushed ? { position, since: now() } : undefined;
+    } else if (now() >= this.#nextFlushAt) {
+      await this.#flush();
     }
-    const gapMs = Math.max(2 * this.#intervalMs, SHORTEST_FLUSH_GAP_MS);
-    if (now() < this.#flushedAt + gapMs) return;
+  }
+
+  /** Samples wait for WAL that nobody flushes: do it for them. */
+  async #flush(): Promise<void> {
+    const { flushSql } = this.#evidence;
+    const waiting = this.#unflushed;
+    if (!flushSql || !waiting) return;
     this.#flushedAt = now();
     this.#unflushed = undefined;
     try {
-      await this.#probe.ask(flushSql);
+      await this.#probe.ask(flushSql(waiting.position));
       this.#onFlushed();
     } catch (error) {
       if (!isRefusal(error)) throw error;

@@ -27,8 +27,8 @@ export interface Evidence {
   sampleSql(): string;
   /** Asks any node who it is and how far it is; changes nothing. */
   readonly readSql: string;
-  /** Makes the primary flush what it has written so far; `undefined` where nothing can be held up. */
-  readonly flushSql: string | undefined;
+  /** Makes the primary flush up to `position`, if it has not; `undefined` where nothing can be held up. */
+  readonly flushSql: ((position: bigint) => string) | undefined;
   /** Run on the primary when a sample fails for a missing table. */
   readonly setupSql: string | undefined;
   /** Run on the primary at the end, to leave nothing behind. */
