@@ -35,6 +35,7 @@ import {
   Marker,
   Nodes,
   PRIMARY,
+  ReplicaSet,
   Router,
   SessionReads,
   Statement,
@@ -46,6 +47,7 @@ import {
   probeOpener,
   type Installation,
   type NodePoolsInstallation,
+  type ReplicaConfig,
 } from './sequelize';
 
 /** Without replicas nothing is held back: this is how long write records are kept to be looked at. */
@@ -121,6 +123,7 @@ class Handle implements FreshReads {
   readonly #unknown: UnknownOutcomes;
   readonly #installation: Installation;
   readonly #pools: NodePoolsInstallation | undefined;
+  readonly #replicas: ReplicaSet;
   readonly #warnings: string[] = [];
   readonly #said = new Set<string>();
   readonly #listeners = new Set<(decision: Decision) => void>();
@@ -169,9 +172,10 @@ class Handle implements FreshReads {
     this.#pools =
       this.#replicated && options.routing === 'enforce'
         ? installNodePools(instance, {
-            names: this.#nodes.replicas,
+            nodes: this.#nodes,
             admit: (node, connection) => this.#policy.admit(node, connection),
             lost: (node) => this.#policy.lost(node),
+            inUse: (node) => this.#policy.inUse(node),
             serves: (node) => this.#policy.serves(node),
             options: {
               connectTimeoutMs: options.replicaConnectTimeoutMs,
@@ -189,6 +193,12 @@ class Handle implements FreshReads {
         this.#log(`${node}: ${from} -> ${to} (${because})`);
       });
     }
+    this.#replicas = new ReplicaSet({
+      nodes: this.#nodes,
+      policy: this.#policy,
+      pools: this.#pools,
+      fixed: () => (this.closed ? 'closed' : this.#replicated ? undefined : 'no-replication'),
+    });
     this.#installation = install(sequelize, {
       router: this.#router,
       pools: this.#pools?.pools,
@@ -234,6 +244,14 @@ class Handle implements FreshReads {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  addReplica(config: ReplicaConfig): string {
+    return this.#replicas.add(config);
+  }
+
+  removeReplica(name: string): Promise<void> {
+    return this.#replicas.remove(name);
   }
 
   async runOperation<T>(options: OperationOptions, fn: () => T): Promise<Awaited<T>> {
@@ -352,7 +370,7 @@ class Handle implements FreshReads {
     return {
       primary: PRIMARY,
       replicas: this.#nodes.replicas,
-      openProbe: probeOpener(instance, this.#nodes.replicas),
+      openProbe: probeOpener(instance, this.#nodes),
       logicalTime,
       onWarning: (message) => this.#warn(message),
       onNodeChanged: (node) => this.#pools?.pools.renew(node),

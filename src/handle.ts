@@ -2,6 +2,7 @@ import type { FreshnessMode } from './freshness';
 import type { OperationKind, WriteRecord } from './operation';
 import type { Decision } from './routing';
 import type { TokenCounts } from './sessions';
+import type { ReplicaConfig } from './sequelize';
 
 /** What `runOperation` is told about the operation. */
 export interface OperationOptions {
@@ -122,6 +123,25 @@ export interface FreshReads {
   token(): Promise<string | undefined>;
   /** The live writes of the current operation, one record a table; `[]` outside an operation. */
   history(): readonly WriteRecord[];
+  /**
+   * Takes a replica in while the instance is at work: `{ host: 'replica-c' }`, as an entry of
+   * `replication.read`, which inherits from the instance what it leaves out. It serves once it is
+   * known to show what is no longer live. Opens no connection by itself.
+   *
+   * @returns the node's name
+   * @throws OptionsError for a name that is taken or an entry that can't be one, without
+   *   `replication`, with `routing: 'observe'`, and on a closed handle
+   */
+  addReplica(config: ReplicaConfig): string;
+  /**
+   * Takes a replica out: no read is sent there any more, those that run there finish. Resolves once
+   * its connections are closed; until then its name stays taken. Without any replica left, reads go
+   * where `onNoReplica` says.
+   *
+   * @throws OptionsError for a name that no replica in use has, without `replication`, with
+   *   `routing: 'observe'`, and on a closed handle
+   */
+  removeReplica(name: string): Promise<void>;
   /** What this handle is doing. */
   status(): Status;
   /**

@@ -17,7 +17,7 @@ export type {
 export type { OperationInfo, OperationKind, WriteRecord, WriteState } from './operation';
 export type { Decision, Reason, Target } from './routing';
 export type { FreshnessMode } from './freshness';
-export type { QueryFreshness } from './sequelize';
+export type { QueryFreshness, ReplicaConfig } from './sequelize';
 export {
   ClusterError,
   FreshReadsError,

@@ -71,6 +71,18 @@ export class FixedWindow implements FreshnessPolicy {
     // Nothing to find out.
   }
 
+  addNode(_node: string): void {
+    // The same guess holds for it.
+  }
+
+  removeNode(_node: string): Promise<void> {
+    return Promise.resolve();
+  }
+
+  inUse(_node: string): void {
+    // Nobody is asked anything.
+  }
+
   close(): Promise<void> {
     this.#waiters.close();
     return Promise.resolve();

@@ -23,13 +23,17 @@ export interface MeasuredOptions extends ProvenOptions {
 export class MeasuredWindow implements FreshnessPolicy {
   readonly mode = 'measured';
   readonly #replicas: Set<string>;
+  /** What each replica that joined has to show: the others' windows may have let all of it expire. */
+  readonly #joining = new Map<string, CommitMark>();
   readonly #proof: Proven;
   readonly #statistics = new Map<string, LagStatistics>();
   readonly #options: MeasuredOptions;
+  readonly #environment: ProbeEnvironment;
   #closed = false;
 
   constructor(environment: ProbeEnvironment, options: MeasuredOptions) {
     this.#options = options;
+    this.#environment = environment;
     this.#replicas = new Set(environment.replicas);
     this.#proof = new Proven(environment, options, (node, ms) => this.#of(node).saw(ms, now()));
   }
@@ -39,14 +43,24 @@ export class MeasuredWindow implements FreshnessPolicy {
   }
 
   addNode(node: string): void {
+    if (this.#replicas.has(node)) return;
+    const mark = { seq: this.#environment.logicalTime(), at: now() };
     this.#replicas.add(node);
+    this.#joining.set(node, mark);
     this.#proof.addNode(node);
+    // The probes have to get it as far as that, also when nobody writes any more.
+    this.#proof.committed(mark);
   }
 
-  removeNode(node: string): void {
+  removeNode(node: string): Promise<void> {
     this.#replicas.delete(node);
+    this.#joining.delete(node);
     this.#statistics.delete(node);
-    this.#proof.removeNode(node);
+    return this.#proof.removeNode(node);
+  }
+
+  inUse(node: string): void {
+    this.#proof.inUse(node);
   }
 
   committed(mark: CommitMark): void {
@@ -64,7 +78,7 @@ export class MeasuredWindow implements FreshnessPolicy {
   }
 
   serves(node: string): boolean {
-    return this.#proof.serves(node);
+    return this.#proof.serves(node) && this.#hasJoined(node);
   }
 
   admit(node: string, connection: NodeConnection): Promise<boolean> {
@@ -127,6 +141,14 @@ export class MeasuredWindow implements FreshnessPolicy {
   close(): Promise<void> {
     this.#closed = true;
     return this.#proof.close();
+  }
+
+  #hasJoined(node: string): boolean {
+    const mark = this.#joining.get(node);
+    if (!mark) return true;
+    if (!this.shows(node, mark)) return false;
+    this.#joining.delete(node);
+    return true;
   }
 
   #restMs(node: string, mark: CommitMark): number {

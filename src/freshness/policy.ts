@@ -70,6 +70,12 @@ export interface FreshnessPolicy {
   run(node: string): number;
   /** Finds out anew how far the replicas are, also when nothing is on its way. Cheap to call often. */
   refresh(): void;
+  /** A replica joins. It serves once it is known to show whatever was let expire. */
+  addNode(node: string): void;
+  /** A replica is gone for good. Resolves once its probe is; never rejects. */
+  removeNode(node: string): Promise<void>;
+  /** `node` serves reads. Told now and then, so that it can be found out whether it still may. */
+  inUse(node: string): void;
   /** Ends whatever runs in the background. Idempotent, never rejects. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { Proof } from '../operation';
+import { Belonging } from './belonging';
 import { Floor } from './floor';
 import { notices } from './notices';
 import { Primary } from './primary';
@@ -37,17 +38,18 @@ export class Progress {
   readonly #primaryName: string;
   readonly #events: ProgressEvents;
   readonly #primary: Primary;
+  readonly #belonging: Belonging;
   readonly #replicas = new Map<string, Replica>();
   readonly #samples = new Samples();
   readonly #floor = new Floor();
   #sampled = 0;
-  /** Without a primary (down at the start) the replicas have to be of one cluster at least. */
-  #system: string | undefined;
 
   constructor(primaryName: string, replicas: readonly string[], events: ProgressEvents) {
     this.#primaryName = primaryName;
     this.#events = events;
-    this.#primary = new Primary((message) => events.warn(message));
+    const warn = (message: string) => events.warn(message);
+    this.#primary = new Primary(warn);
+    this.#belonging = new Belonging(this.#primary, warn);
     for (const name of replicas) this.#replicas.set(name, new Replica());
   }
 
@@ -205,7 +207,7 @@ export class Progress {
 
   #judge(node: string, replica: Replica, reading: Reading, ticket: Ticket): Judgement {
     if (!reading.direct) {
-      return this.#isOurs(node, replica, reading) ? this.#opaque(node, replica) : UNFIT;
+      return this.#belonging.isOurs(node, replica, reading) ? this.#opaque(node, replica) : UNFIT;
     }
     const meeting = replica.meet(reading.server);
     if (meeting === 'mixed') this.#mixed(node, replica);
@@ -218,8 +220,8 @@ export class Progress {
       ticket.position !== undefined &&
       (reading.position ?? 0n) < ticket.position;
     if (wentBack) replica.void();
-    if (!this.#isOurs(node, replica, reading)) {
-      if (replica.standing !== 'mixed') replica.degrade('void');
+    if (!this.#belonging.isOurs(node, replica, reading)) {
+      if (replica.standing !== 'mixed') this.#expel(node, replica);
       return UNFIT;
     }
     if (!reading.standby) {
@@ -230,29 +232,6 @@ export class Progress {
       this.#events.warn(notices.noPosition(node));
     }
     return this.#measure(replica, reading.position);
-  }
-
-  /** Whether it is the primary itself, or a standby on the primary's timeline. */
-  #isOurs(node: string, replica: Replica, reading: Reading): boolean {
-    if (!reading.standby) {
-      if (this.#primary.is(reading)) return true;
-      this.#events.warn(notices.notAStandby(node));
-      return false;
-    }
-    this.#system ??= reading.system;
-    if (reading.system !== this.#system) {
-      this.#events.warn(notices.otherCluster(node, reading.system, this.#system));
-      return false;
-    }
-    if (replica.standing === 'mixed') return this.#isFollowing(node, reading.timeline);
-    replica.note(reading);
-    return this.#isFollowing(node, replica.timeline);
-  }
-
-  #isFollowing(node: string, timeline: number | undefined): boolean {
-    if (!this.#primary.known || timeline === this.#primary.timeline) return true;
-    this.#events.warn(notices.otherTimeline(node, timeline, this.#primary.timeline));
-    return false;
   }
 
   /** Holds a position against the floor and the samples. */
@@ -270,6 +249,13 @@ export class Progress {
     replica.shown = Math.max(replica.shown, this.#floor.seq, passed?.seq ?? 0);
     replica.passed = Math.max(replica.passed, passed?.ordinal ?? 0);
     return { fit, passed: isNews ? passed : undefined };
+  }
+
+  /** It is none of ours (any more): what was opened while it was is to be given up. */
+  #expel(node: string, replica: Replica): void {
+    const wasInUse = this.#isInUse(replica);
+    replica.degrade('void');
+    if (wasInUse) this.#events.changed(node);
   }
 
   #opaque(node: string, replica: Replica): Judgement {
@@ -319,7 +305,7 @@ export class Progress {
     this.#samples.clear();
     this.#sampled = 0;
     this.#floor.lose();
-    this.#system = this.#primary.system;
+    this.#belonging.adopt(this.#primary.system);
     for (const [name, replica] of this.#replicas) {
       replica.void();
       // Its connections were admitted one by one, by what was let expire until then.
@@ -330,7 +316,7 @@ export class Progress {
 
   /** The primary is known now: replicas taken on trust before have to be its own. */
   #checkReplicas({ system, timeline }: Reading): void {
-    this.#system = system;
+    this.#belonging.adopt(system);
     for (const replica of this.#replicas.values()) {
       const known = replica.standing === 'proven';
       if (known && (replica.system !== system || replica.timeline !== timeline)) replica.void();

@@ -75,7 +75,6 @@ export class Proven implements FreshnessPolicy {
     this.#pokeAll();
   }
 
-  /** A replica joined. It serves once it shows everything that was let expire. */
   addNode(node: string): void {
     if (this.#state === 'closed' || this.#replicas.has(node)) return;
     this.#progress.add(node);
@@ -84,13 +83,18 @@ export class Proven implements FreshnessPolicy {
     if (this.#state === 'running') probe.poke();
   }
 
-  /** A replica is gone for good: nothing waits for it any more. */
-  removeNode(node: string): void {
+  async removeNode(node: string): Promise<void> {
     const probe = this.#replicas.get(node);
+    if (!probe) return;
     this.#replicas.delete(node);
     this.#progress.remove(node);
-    void probe?.close();
-    this.#waiters.wake();
+    // Nothing waits for it any more.
+    this.#learned(node);
+    await probe.close();
+  }
+
+  inUse(node: string): void {
+    if (this.#state === 'running') this.#replicas.get(node)?.inUse();
   }
 
   committed(mark: CommitMark): void {

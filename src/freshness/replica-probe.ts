@@ -13,6 +13,12 @@ const LONGEST_GAP_MS = 1000;
 /** About how long flushed WAL is on its way to a standby that has nothing else to do. */
 const TRANSIT_MS = 1;
 
+/**
+ * A replica that serves reads, and was asked nothing for so long, is asked whether it still may. A
+ * promotion takes about a second to do its work, so asking more often would find out little sooner.
+ */
+const LOOK_AFTER_MS = 1000;
+
 /** Asks one replica how far it is: while a sample is on its way to it, or it has to prove itself. */
 export class ReplicaProbe {
   readonly #node: string;
@@ -28,6 +34,7 @@ export class ReplicaProbe {
   readonly #lag = new LagWatch();
   #askedAt = -Infinity;
   #unfitSince: number | undefined;
+  #doubted = false;
 
   constructor(
     node: string,
@@ -78,6 +85,15 @@ export class ReplicaProbe {
     this.#loop.poke();
   }
 
+  /** It serves reads. What was found out about it long ago may not hold any more. */
+  inUse(): void {
+    if (now() < this.#askedAt + LOOK_AFTER_MS) return;
+    // The primary under another name would be asked at rest, and of a crowd one answer says nothing.
+    if (this.#progress.standing(this.#node) !== 'proven') return;
+    this.#doubted = true;
+    this.#loop.poke();
+  }
+
   /** What it waits for has been sent to it. */
   expect(): void {
     this.#lag.expectAt(now() + TRANSIT_MS);
@@ -104,6 +120,12 @@ export class ReplicaProbe {
   }
 
   #due(): number | undefined {
+    const due = this.#dueByItself();
+    if (due !== undefined || !this.#doubted) return due;
+    return Math.max(this.#askedAt + this.#intervalMs, this.#backoff.retryAt);
+  }
+
+  #dueByItself(): number | undefined {
     switch (this.#progress.standing(this.#node)) {
       case 'proven': {
         const pending = this.#progress.pending(this.#node);
@@ -146,6 +168,7 @@ export class ReplicaProbe {
   async #ask(): Promise<void> {
     const ticket = this.#progress.ticket(this.#node);
     this.#askedAt = now();
+    this.#doubted = false;
     this.#lag.asked(this.#askedAt);
     const { row, processId } = await this.#probe.ask(this.#evidence.readSql);
     const reading = this.#evidence.parse(row, processId);

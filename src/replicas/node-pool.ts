@@ -6,6 +6,12 @@ import { within } from './within';
 const FAREWELL_MS = 3000;
 
 /**
+ * The same while the pool is on its way out: idle connections have nothing to lose, the farewell is
+ * sent by then, and nobody wants to wait for a frozen server's answer to it.
+ */
+const LAST_FAREWELL_MS = 250;
+
+/**
  * Closes a connection: politely, and by force when the other side does not answer. Never rejects.
  * Resolves with false when force was needed.
  */
@@ -13,9 +19,10 @@ export async function shut<C extends object>(
   spec: NodeSpec<C>,
   connection: C,
   timers: Timers,
+  farewellMs = FAREWELL_MS,
 ): Promise<boolean> {
   try {
-    await within(spec.disconnect(connection), FAREWELL_MS, `disconnect from ${spec.name}`, timers);
+    await within(spec.disconnect(connection), farewellMs, `disconnect from ${spec.name}`, timers);
     return true;
   } catch {
     spec.sever(connection);
@@ -36,6 +43,7 @@ export class NodePool<C extends object> {
   #generation = 0;
   /** The node did not answer a farewell: the next ones are not waited for. */
   #mute = false;
+  #farewellMs = FAREWELL_MS;
 
   constructor(
     spec: NodeSpec<C>,
@@ -142,6 +150,7 @@ export class NodePool<C extends object> {
 
   /** Takes no more work; resolves once every connection is back. */
   drain(): Promise<void> {
+    this.#farewellMs = LAST_FAREWELL_MS;
     return this.#pool.drain();
   }
 
@@ -158,6 +167,8 @@ export class NodePool<C extends object> {
     if (!this.#open.delete(connection)) return;
     if (!this.#spec.validate(connection) && !this.#cut.has(connection)) this.#onLost(connection);
     if (this.#mute) this.#spec.sever(connection);
-    else if (!(await shut(this.#spec, connection, this.#timers))) this.#mute = true;
+    else if (!(await shut(this.#spec, connection, this.#timers, this.#farewellMs))) {
+      this.#mute = true;
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { later, now } from '../clock';
-import { OptionsError, echo } from '../errors';
+import { checkSpec } from './check-spec';
 import { Choice } from './choice';
 import type { NodeState, StateChange } from './health';
 import type { NodePool } from './node-pool';
@@ -207,17 +207,8 @@ export class NodePools<C extends object> {
 
   /** Adds a replica. @throws OptionsError when the name is taken or the weight not above zero */
   add(spec: NodeSpec<C>): void {
-    const { name, weight = 1 } = spec;
-    if (name === this.#parts.primary.name || this.#replicas.has(name)) {
-      throw new OptionsError(
-        `two nodes have the name ${echo(name)}: give each entry of replication.read a name of its own.`,
-      );
-    }
-    if (!(weight > 0 && weight < Infinity)) {
-      throw new OptionsError(
-        `the weight of node ${echo(name)} must be a number above zero, got ${echo(weight)}.`,
-      );
-    }
+    checkSpec(spec, (name) => name === this.#parts.primary.name || this.#replicas.has(name));
+    const { name } = spec;
     const { hooks, options, random = Math.random } = this.#parts;
     const replica: Replica<C> = new Replica<C>(spec, {
       hooks,
@@ -259,7 +250,7 @@ export class NodePools<C extends object> {
     await Promise.all([
       this.#primary.writes.drain(),
       this.#primary.reads.drain(),
-      ...[...this.#replicas.values()].map((replica) => replica.drain()),
+      ...[...this.#replicas.values()].map((replica) => replica.drain({ inHurry: true })),
       ...this.#leaving,
     ]);
   }

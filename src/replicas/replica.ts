@@ -13,6 +13,13 @@ import type {
 } from './types';
 import { within } from './within';
 
+/** How often the rest of the package is told that a replica is in use, in milliseconds. */
+const IN_USE_EVERY_MS = 1000;
+
+/** While everything is being closed: a silence that raises the question, and the time for an answer. */
+const CLOSING_SILENCE_MS = 500;
+const CLOSING_CONNECT_MS = 1000;
+
 export interface ReplicaParts<C extends object> {
   readonly hooks: NodeHooks<C>;
   readonly connectTimeoutMs: number;
@@ -37,13 +44,17 @@ export class Replica<C extends object> {
   #pilot: Promise<unknown> | undefined;
   #reached = false;
   #inQuestion = false;
+  #inUseAt = -Infinity;
   #closed = false;
+  /** How long a connect may take. */
+  #patienceMs: number;
 
   constructor(spec: NodeSpec<C>, parts: ReplicaParts<C>) {
     this.name = spec.name;
     this.weight = spec.weight ?? 1;
     this.#spec = spec;
     this.#parts = parts;
+    this.#patienceMs = parts.connectTimeoutMs;
     const { timers, random, onChange } = parts;
     this.#pool = new NodePool<C>(spec, {
       min: spec.pool.min,
@@ -110,8 +121,11 @@ export class Replica<C extends object> {
 
   /** A statement got its answer from this node. */
   served(): void {
-    this.#silence.heard();
+    const at = this.#silence.heard();
     this.#health.served();
+    if (at < this.#inUseAt) return;
+    this.#inUseAt = at + IN_USE_EVERY_MS;
+    this.#parts.hooks.inUse?.(this.name);
   }
 
   /** Why no read is sent here; only for a node that is not up, or closed. */
@@ -119,10 +133,17 @@ export class Replica<C extends object> {
     return this.#closed ? { node: this.name, because: 'unknown-node' } : this.#refusal();
   }
 
-  /** Takes no more work; resolves once every connection is back. A frozen node can't prevent it. */
-  async drain(): Promise<void> {
+  /**
+   * Takes no more work; resolves once every connection is back. A frozen node can't prevent it.
+   * `inHurry`: everything is being closed, so it is found out sooner that a node is frozen.
+   */
+  async drain({ inHurry = false } = {}): Promise<void> {
     this.#closed = true;
     this.#health.close();
+    if (inHurry) {
+      this.#patienceMs = Math.min(this.#patienceMs, CLOSING_CONNECT_MS);
+      this.#silence.hurry(CLOSING_SILENCE_MS);
+    }
     await this.#pool.drain();
     this.#silence.close();
   }
@@ -153,15 +174,16 @@ export class Replica<C extends object> {
 
   /** One connect, through to admission. */
   async #dial(): Promise<C> {
-    const { connectTimeoutMs, timers, onOpen } = this.#parts;
-    const opening = this.#spec.connect(connectTimeoutMs);
+    const { timers, onOpen } = this.#parts;
+    const patienceMs = this.#patienceMs;
+    const opening = this.#spec.connect(patienceMs);
     try {
       const admitting = opening.then(async (connection) => {
         onOpen(connection);
         await this.#admit(connection);
         return connection;
       });
-      return await within(admitting, connectTimeoutMs, `connect to ${this.name}`, timers);
+      return await within(admitting, patienceMs, `connect to ${this.name}`, timers);
     } catch (error) {
       // It may still come about, long after nobody waits for it.
       void opening.then((connection) => shut(this.#spec, connection, timers), noop);

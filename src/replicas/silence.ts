@@ -5,7 +5,7 @@ import type { Timers } from './types';
  * a frozen node look the same from one connection, so this only raises the question.
  */
 export class SilenceWatch<C extends object> {
-  readonly #limitMs: number;
+  #limitMs: number;
   readonly #timers: Timers;
   readonly #onSilence: () => void;
   readonly #heldSince = new Map<C, number>();
@@ -27,9 +27,19 @@ export class SilenceWatch<C extends object> {
     this.#heldSince.delete(connection);
   }
 
-  /** The node has answered something. */
-  heard(): void {
-    this.#heardAt = this.#timers.now();
+  /** The node has answered something. Gives the moment. */
+  heard(): number {
+    return (this.#heardAt = this.#timers.now());
+  }
+
+  /** From now on silence is noticed within `limitMs`, if it was not before. */
+  hurry(limitMs: number): void {
+    if (limitMs >= this.#limitMs) return;
+    this.#limitMs = limitMs;
+    if (!this.#timer) return;
+    this.#timer.cancel();
+    this.#timer = undefined;
+    this.#arm();
   }
 
   /** Nobody waits any more. */

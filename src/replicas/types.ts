@@ -44,6 +44,8 @@ export interface NodeHooks<C extends object> {
    * was known of the node may not hold any more. Its other connections are closed as well.
    */
   readonly lost: (node: string) => void;
+  /** A replica has served a statement: told with the first one, then at most once a second. */
+  readonly inUse?: (node: string) => void;
 }
 
 export interface NodePoolsOptions {

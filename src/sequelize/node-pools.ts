@@ -10,28 +10,22 @@ import {
   type PoolSettings,
   type ReadRefusal,
 } from '../replicas';
-import type { Connection, NodeConfig, SequelizeInternals } from './internals';
-import { PRIMARY } from './nodes';
+import type { Connection, SequelizeInternals } from './internals';
+import { PRIMARY, type Nodes } from './nodes';
 import { CombinedView, type PoolView, type ReplicationPool } from './pool-view';
+import type { ReadEntry } from './read-entry';
 import { Route } from './route';
 
 export { Route } from './route';
-
-interface FullNodeConfig extends NodeConfig {
-  readonly weight?: number;
-  /** Overrides the `pool` option for this node. */
-  readonly pool?: Partial<PoolSettings>;
-  readonly dialectOptions?: object;
-}
 
 /** Private members of Sequelize's connection manager that only this file touches. */
 interface PooledConnectionManager {
   pool: ReplicationPool;
   readonly config: {
     readonly pool: PoolSettings & { validate(connection: Connection): boolean };
-    readonly replication: { readonly write: FullNodeConfig; readonly read: FullNodeConfig[] };
+    readonly replication: { readonly write: ReadEntry };
   };
-  _connect(config: FullNodeConfig): Promise<Connection>;
+  _connect(config: ReadEntry): Promise<Connection>;
   _disconnect(connection: Connection): Promise<unknown>;
 }
 
@@ -42,15 +36,20 @@ interface PgClient extends Connection {
 
 export interface NodePoolsInstallation {
   readonly pools: NodePools<Connection>;
+  /** Makes a pool for a replica that joined {@link Nodes}. Opens nothing. */
+  readonly add: (replica: string) => void;
+  /** What a node's pool has where its entry says nothing else. */
+  readonly poolSettings: PoolSettings;
   /** Gives Sequelize its own pools back; ours close when their last connection is back. Idempotent. */
   readonly remove: () => void;
 }
 
 export interface InstallNodePoolsParts {
-  /** The replicas' names, in the order of `replication.read`. */
-  readonly names: readonly string[];
+  readonly nodes: Nodes;
   readonly admit: (node: string, connection: NodeConnection) => Promise<Admission>;
   readonly lost: (node: string) => void;
+  /** A replica serves reads; told now and then. */
+  readonly inUse?: (node: string) => void;
   /** Whether a replica may serve a read of which nothing is known. */
   readonly serves: (node: string) => boolean;
   readonly options?: NodePoolsOptions;
@@ -62,18 +61,24 @@ export interface InstallNodePoolsParts {
  *
  * Only for an instance with `replication`.
  *
- * @throws OptionsError when two nodes have the same name or a node's weight is not above zero
+ * @throws OptionsError when a node's weight is not above zero
  */
 export function installNodePools(
   instance: SequelizeInternals,
   parts: InstallNodePoolsParts,
 ): NodePoolsInstallation {
   const manager = instance.connectionManager as unknown as PooledConnectionManager;
+  const replica = (name: string): NodeSpec<Connection>[] => {
+    const entry = parts.nodes.entryOf(name);
+    return entry ? [specOf(manager, name, 'read', entry)] : [];
+  };
   const pools = new NodePools<Connection>({
-    ...specsOf(manager, parts.names),
+    primary: specOf(manager, PRIMARY, 'write', manager.config.replication.write),
+    replicas: parts.nodes.replicas.flatMap(replica),
     hooks: {
       admit: (node, connection) => parts.admit(node, asked(connection as PgClient)),
       lost: parts.lost,
+      ...(parts.inUse && { inUse: parts.inUse }),
     },
     options: parts.options,
   });
@@ -82,6 +87,8 @@ export function installNodePools(
   manager.pool = ours;
   return {
     pools,
+    poolSettings: manager.config.pool,
+    add: (name) => replica(name).forEach((spec) => pools.add(spec)),
     remove: () =>
       ours.retire(() => {
         if (manager.pool === ours) manager.pool = stock;
@@ -95,18 +102,18 @@ class ReplicatedPool implements ReplicationPool {
   readonly write: PoolView;
   readonly #pools: NodePools<Connection>;
   readonly #stock: ReplicationPool;
-  readonly #names: readonly string[];
+  readonly #nodes: Nodes;
   readonly #serves: (node: string) => boolean;
   #retired: Promise<void> | undefined;
 
   constructor(
     pools: NodePools<Connection>,
     stock: ReplicationPool,
-    { names, serves }: InstallNodePoolsParts,
+    { nodes, serves }: InstallNodePoolsParts,
   ) {
     this.#pools = pools;
     this.#stock = stock;
-    this.#names = names;
+    this.#nodes = nodes;
     this.#serves = serves;
     this.read = new CombinedView(this, 'SELECT', () => pools.readPools());
     this.write = new CombinedView(this, undefined, () => [pools.writePool]);
@@ -123,7 +130,7 @@ class ReplicatedPool implements ReplicationPool {
       if (this.#retired) return await (anyReplica ? this.#stock.read : this.#stock.write).acquire();
       if (useMaster instanceof Route) return await this.#serve(useMaster);
       if (!anyReplica) return await this.#pools.acquireWrite();
-      return await this.#serve(Route.toReplica(this.#names, { recheck: this.#serves }));
+      return await this.#serve(Route.toReplica(this.#nodes.replicas, { recheck: this.#serves }));
     } catch (error) {
       throw error instanceof TimeoutError ? new ConnectionAcquireTimeoutError(error) : error;
     }
@@ -178,16 +185,14 @@ class ReplicatedPool implements ReplicationPool {
   }
 }
 
-function specsOf(
+function specOf(
   manager: PooledConnectionManager,
-  names: readonly string[],
-): { primary: NodeSpec<Connection>; replicas: NodeSpec<Connection>[] } {
-  const { pool, replication } = manager.config;
-  const specOf = (
-    name: string,
-    queryType: 'read' | 'write',
-    config: FullNodeConfig,
-  ): NodeSpec<Connection> => ({
+  name: string,
+  queryType: 'read' | 'write',
+  config: ReadEntry,
+): NodeSpec<Connection> {
+  const { pool } = manager.config;
+  return {
     name,
     connect: async (timeoutMs) => {
       // A copy: connecting writes to its config. The driver's own time-out, well behind ours, is
@@ -209,13 +214,6 @@ function specsOf(
     validate: (connection) => pool.validate(connection),
     pool: { ...pool, ...config.pool },
     ...(config.weight !== undefined && { weight: config.weight }),
-  });
-  return {
-    primary: specOf(PRIMARY, 'write', replication.write),
-    replicas: names.flatMap((name, index) => {
-      const config = replication.read[index];
-      return config ? [specOf(name, 'read', config)] : [];
-    }),
   };
 }
 

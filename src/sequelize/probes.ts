@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { later } from '../clock';
 import type { ProbeConnection } from '../freshness';
 import type { Connection, NodeConfig, SequelizeInternals } from './internals';
-import { PRIMARY } from './nodes';
+import { PRIMARY, type Nodes } from './nodes';
 
 /** How long a connect may take, in milliseconds; the probes have given up on it by then. */
 const OPEN_MS = 6000;
@@ -15,7 +15,7 @@ interface ProbeClient extends Connection {
 }
 
 interface ConnectingManager {
-  readonly config: { readonly replication: { write: NodeConfig; read: NodeConfig[] } };
+  readonly config: { readonly replication: { readonly write: NodeConfig } };
   _connect(config: NodeConfig): Promise<ProbeClient>;
 }
 
@@ -25,12 +25,12 @@ interface ConnectingManager {
  */
 export function probeOpener(
   instance: SequelizeInternals,
-  names: readonly string[],
+  nodes: Nodes,
 ): (node: string) => Promise<ProbeConnection> {
   return async (node) => {
     const manager = instance.connectionManager as unknown as ConnectingManager;
-    const { write, read } = manager.config.replication;
-    const config = node === PRIMARY ? write : read[names.indexOf(node)];
+    const { write } = manager.config.replication;
+    const config = node === PRIMARY ? write : nodes.entryOf(node);
     if (!config) throw new Error(`there is no node ${node}`);
     const client = await connectLoosely(manager, config);
     // Sequelize's own listener would look for the connection in its pools.

@@ -85,6 +85,24 @@ describe('MeasuredWindow, on a real replica', () => {
     expect(await policy.waitUntilShown(['replica1'], mark, 10_000)).to.equal(true);
   });
 
+  it('lets one that joins serve once it shows what the windows of others let expire', async () => {
+    await policy.close();
+    await begin();
+    environment.servers.set('replica2', replica);
+    await replica.pause();
+    const mark = await write();
+    await until('it has expired by its window', () => policy.expired(mark));
+    policy.addNode('replica2');
+    expect(policy.serves('replica2')).to.equal(false);
+    const asked = environment.asked('replica2');
+    await until('it was asked', () => environment.asked('replica2') > asked + 2);
+    expect(policy.serves('replica2')).to.equal(false);
+    await replica.resume();
+    await until('it serves', () => policy.serves('replica2'));
+    await policy.removeNode('replica2');
+    expect(policy.serves('replica2')).to.equal(false);
+  });
+
   it('ends all waiting with close()', async () => {
     await replica.pause();
     const waiting = policy.waitUntilShown(['replica1'], await write(), 60_000);

@@ -166,9 +166,11 @@ describe('Proven, on real nodes', () => {
     await other.query('INSERT INTO notes VALUES (2)');
     const mark = environment.commit();
     policy.committed(mark);
+    const samples = environment.asked('primary');
     expect(await shown('replica1', mark)).to.equal(true);
     await environment.rest();
     expect(flushes()).to.equal(1);
+    expect(environment.asked('primary') - samples, 'one sample, one flush').to.equal(2);
     await other.query('ROLLBACK');
     await other.end();
   });
@@ -235,9 +237,31 @@ describe('Proven, on real nodes', () => {
     const late = await write();
     expect(await shown('replica1', late)).to.equal(true);
     expect(policy.expired(late)).to.equal(false);
-    policy.removeNode('replica2');
+    const open = environment.open;
+    await policy.removeNode('replica2');
+    expect(environment.open).to.equal(open - 1);
     expect(policy.expired(late)).to.equal(true);
     expect(policy.serves('replica2')).to.equal(false);
+  });
+
+  it('asks a replica in use that was not asked for a while, and nobody else', async () => {
+    const mark = await write();
+    expect(await shown('replica1', mark)).to.equal(true);
+    await environment.rest();
+    const before = ['primary', 'replica2'].map((node) => environment.asked(node));
+    const times = environment.asked('replica1');
+    policy.inUse('replica1');
+    expect(environment.asked('replica1'), 'just asked').to.equal(times);
+    await until('it was asked again', () => {
+      policy.inUse('replica1');
+      return environment.asked('replica1') > times;
+    });
+    const last = environment.questions.filter(({ node }) => node === 'replica1').slice(-2);
+    expect(last[1]!.at - last[0]!.at).to.be.at.least(1000);
+    await environment.rest();
+    expect(environment.asked('replica1')).to.equal(times + 1);
+    expect(['primary', 'replica2'].map((node) => environment.asked(node))).to.deep.equal(before);
+    expect(policy.serves('replica1')).to.equal(true);
   });
 
   it('says so when a proxy hides which server answers, and proves nothing', async () => {

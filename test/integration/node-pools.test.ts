@@ -10,6 +10,7 @@ import {
   type InstallNodePoolsParts,
   type NodePoolsInstallation,
 } from '../../src/sequelize/node-pools';
+import { Nodes } from '../../src/sequelize/nodes';
 import { startCluster, type Cluster, type ClusterNode } from '../../src/testing';
 
 const APP = 'fresh-reads-node-pools';
@@ -47,8 +48,9 @@ describe('one pool a node, on real nodes', () => {
     sequelize: Sequelize,
     parts: Partial<InstallNodePoolsParts> = {},
   ): NodePoolsInstallation {
-    return installNodePools(internalsOf(sequelize), {
-      names: NAMES,
+    const instance = internalsOf(sequelize);
+    return installNodePools(instance, {
+      nodes: new Nodes(instance),
       admit: () => Promise.resolve(true),
       lost: () => undefined,
       serves: () => true,

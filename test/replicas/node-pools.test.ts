@@ -20,6 +20,7 @@ describe('NodePools', () => {
   let pools: NodePools<FakeConnection>;
   let lost: string[];
   let changes: string[];
+  let inUse: (node: string) => void;
   let admission: (node: string, connection: FakeConnection) => Promise<Admission>;
 
   function build(
@@ -32,6 +33,7 @@ describe('NodePools', () => {
       hooks: {
         admit: (node, connection) => admission(node, connection),
         lost: (node) => lost.push(node),
+        inUse: (node) => inUse(node),
       },
       options,
       timers,
@@ -49,6 +51,7 @@ describe('NodePools', () => {
     second = new FakeNode('replica2');
     lost = [];
     changes = [];
+    inUse = () => undefined;
     admission = () => Promise.resolve(true);
     build();
   });
@@ -335,6 +338,42 @@ describe('NodePools', () => {
     });
   });
 
+  describe('closing', () => {
+    it('leaves idle connections to a frozen node soon', async () => {
+      pools.release(await read(['replica1']));
+      pools.release(await pools.acquireWrite());
+      first.mode = primary.mode = 'frozen';
+      await pools.drain();
+      let done = false;
+      void pools.destroyAllNow().then(() => (done = true));
+      await timers.pass(250);
+      expect(done).to.equal(true);
+      expect([first, primary].map(({ opened }) => opened[0]?.closed)).to.deep.equal([
+        'by force',
+        'by force',
+      ]);
+      expect(timers.pending).to.equal(0);
+    });
+
+    it('finds out soon that a node is frozen under a read, and cuts it loose', async () => {
+      const busy = await read(['replica1']);
+      first.mode = 'frozen';
+      void pools.drain();
+      await timers.pass(1499);
+      expect(busy.closed).to.equal('no');
+      await timers.pass(1);
+      expect(busy.closed).to.equal('by force');
+    });
+
+    it('leaves a slow read on a healthy node its time', async () => {
+      const busy = await read(['replica1']);
+      void pools.drain();
+      await timers.pass(20_000);
+      expect(busy.closed).to.equal('no');
+      pools.release(busy);
+    });
+  });
+
   describe('admission', () => {
     it('is asked of every connection before it serves', async () => {
       const asked: string[] = [];
@@ -480,6 +519,22 @@ describe('NodePools', () => {
       await pools.warmUp();
       expect(first.open).to.have.length(2);
       expect(second.connects).to.equal(1);
+    });
+
+    it('tell that a replica is in use, with the first read and then once a second', async () => {
+      const told: string[] = [];
+      inUse = (node) => told.push(node);
+      const use = async () => pools.release(await read(['replica1']));
+      await use();
+      await use();
+      expect(told).to.deep.equal(['replica1']);
+      await timers.pass(999);
+      await use();
+      expect(told).to.have.length(1);
+      await timers.pass(1);
+      await use();
+      expect(told).to.have.length(2);
+      expect(timers.pending, 'of the pools alone').to.be.at.most(1);
     });
 
     it('know their own connections', async () => {
