@@ -70,22 +70,6 @@ for (const { title, options } of servers()) {
       await sawNothing();
     });
 
-    it('one process of one is killed: all of it restarts, and answers below what it showed', async () => {
-      // What it has to replay again after its restart, and touches no page: nothing but the replay
-      // position tells how far it has come, and meanwhile it accepts queries.
-      await ground.cluster.primary.query(
-        `SELECT count(pg_logical_emit_message(false, 'bulk', '')) FROM generate_series(1, 600000)`,
-      );
-      await ground.cluster.waitForReplicas();
-      await fullyUsed('replica1');
-      const [pid] = await ground.processesOn(ground.replica1);
-      process.kill(pid!, 'SIGKILL');
-      await traffic.pass(400);
-      app.decisions.length = 0;
-      await fullyUsed('replica1');
-      await sawNothing();
-    });
-
     it('one is frozen, lets go of all that waits for it, and is thawed', async () => {
       await fullyUsed('replica1');
       await ground.replica1.freeze();
