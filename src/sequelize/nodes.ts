@@ -7,7 +7,7 @@ export const PRIMARY = 'primary';
 /** Private members of Sequelize's connection manager that only this file touches. */
 interface ConfiguredManager {
   readonly config: Readonly<Record<string, unknown>> & {
-    readonly replication: false | { read: ReadEntry[] };
+    readonly replication: false | { readonly write: ReadEntry; readonly read: ReadEntry[] };
   };
 }
 
@@ -65,8 +65,7 @@ export class Nodes {
     const entry: ReadEntry = { ...inherited, ...withoutGaps(given), name };
     this.#count++;
     this.#entries.set(name, entry);
-    this.#read.push(entry);
-    this.#index();
+    this.#changed();
     return name;
   }
 
@@ -76,13 +75,11 @@ export class Nodes {
    * @throws OptionsError when no replica in use has this name
    */
   remove(name: unknown): asserts name is string {
-    const entry = typeof name === 'string' ? this.#entries.get(name) : undefined;
-    if (typeof name !== 'string' || !entry) throw new OptionsError(this.#notThere(name));
-    this.#entries.delete(name);
+    if (typeof name !== 'string' || !this.#entries.delete(name)) {
+      throw new OptionsError(this.#notThere(name));
+    }
     this.#leaving.add(name);
-    const read = this.#read;
-    read.splice(read.indexOf(entry), 1);
-    this.#index();
+    this.#changed();
   }
 
   /** Its connections are closed: another replica may have the name. */
@@ -104,6 +101,17 @@ export class Nodes {
   get #read(): ReadEntry[] {
     const { replication } = this.#manager.config;
     return replication ? replication.read : [];
+  }
+
+  #changed(): void {
+    const { replication } = this.#manager.config;
+    if (replication) {
+      const { write, read } = replication;
+      // Sequelize's own pool can't do without any.
+      const primary = { ...write, name: undefined };
+      read.splice(0, read.length, ...(this.#entries.size > 0 ? this.#entries.values() : [primary]));
+    }
+    this.#index();
   }
 
   #index(): void {

@@ -151,6 +151,21 @@ describe('replicas that come and go while the instance is at work', () => {
     await app.untilServedBy('replica2', 'rare');
   });
 
+  it('begins without any, and leaves Sequelize one that works', async () => {
+    const { write } = ground.cluster.sequelizeOptions().replication;
+    const app = await ground.readyApp({}, { replication: { write, read: [] } });
+    await app.select('SELECT 1 FROM items LIMIT 1');
+    expect(app.last).to.include({ node: 'primary', reason: 'no-replica-fit' });
+    const name = app.reads.addReplica(entries()[1]!);
+    expect(name).to.equal('replica1');
+    await app.untilServedBy(name, 'items');
+    await app.reads.removeReplica(name);
+    await app.reads.close();
+    const [row] = await app.select('SELECT inet_server_port() AS port');
+    expect(row).to.deep.equal({ port: write.port });
+    expect(freshReads(app.sequelize).status().nodes).to.have.length(2);
+  });
+
   it('one that is frozen goes as well', async () => {
     const app = await ground.readyApp();
     await app.untilServedBy('replica1', 'items');
