@@ -30,6 +30,7 @@ import { resolveOptions, type ResolvedOptions } from './resolve-options';
 import { Sessions } from './sessions';
 import type { Decision } from './routing';
 import {
+  Decisions,
   Knowledge,
   LiveWrites,
   Marker,
@@ -151,6 +152,7 @@ class Handle implements FreshReads {
       enabled: options.monotonicReads,
       ledger: this.#ledger,
       policy: this.#policy,
+      nodes: this.#nodes,
     });
     this.#sessions = new Sessions({
       secrets: options.sessionSecret,
@@ -204,6 +206,11 @@ class Handle implements FreshReads {
       pools: this.#pools?.pools,
       marker: new Marker(this.#ledger, this.#knowledge, this.#unknown.take),
       sessions: sessionReads,
+      decisions: new Decisions({
+        knowledge: this.#knowledge,
+        writes: this.#writes,
+        observing: options.routing === 'observe',
+      }),
       onOutside: (kind) => {
         this.#outside[kind]++;
       },

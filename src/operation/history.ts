@@ -62,6 +62,8 @@ export class History {
   #lastTouch = 0;
   readonly #settled = new Map<string, CommitMark>();
   #underWay = 0;
+  /** Grows whenever a table is added or removed: what is worked out from the list of tables hangs on it. */
+  version = 0;
   #idle: (() => void)[] = [];
 
   get size(): number {
@@ -104,6 +106,7 @@ export class History {
     if (!entry) {
       entry = { table, inFlight: 0, uncommitted: 0, openSince: 0, newest: undefined, writer };
       this.#entries.set(table, entry);
+      this.version++;
     }
     entry.inFlight++;
     entry.openSince = Math.max(entry.openSince, since);
@@ -123,6 +126,7 @@ export class History {
         newest: mark,
         writer,
       });
+      this.version++;
     } else {
       // Its proof says nothing of what was committed here before.
       entry.newest = before
@@ -203,6 +207,7 @@ export class History {
 
   #remove(table: string): void {
     this.#entries.delete(table);
+    this.version++;
   }
 }
 

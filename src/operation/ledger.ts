@@ -45,6 +45,11 @@ export class Ledger {
     this.#fields = historyScope === 'resolver' ? {} : undefined;
   }
 
+  /** Whether the writes of an operation count only for some of its fields. */
+  get tellsFieldsApart(): boolean {
+    return this.#fields !== undefined;
+  }
+
   /** The history of `operation`, if it has written anything through this handle. */
   peek(operation: Operation): History | undefined {
     return operation.peek(this) as History | undefined;

@@ -17,9 +17,11 @@ export class Choice {
   readonly #turns = new Map<string, number>();
   #turn = 0;
 
-  pick<T extends Candidate>(candidates: readonly T[]): T | undefined {
+  /** Passes over what is no candidate. */
+  pick<T extends Candidate>(candidates: readonly (T | undefined)[]): T | undefined {
     let best: T | undefined;
     for (const candidate of candidates) {
+      if (!candidate) continue;
       if (!best || this.#compare(candidate, best) < 0) best = candidate;
     }
     if (best) {

@@ -40,6 +40,8 @@ export interface ReadRequest<C extends object> {
   readonly recheck?: (node: string, connection: C) => boolean;
 }
 
+const NO_REFUSALS: readonly ReadRefusal[] = Object.freeze([]);
+
 /** Where a connection of ours lives. */
 interface Home<C extends object> {
   readonly node: string;
@@ -126,26 +128,8 @@ export class NodePools<C extends object> {
    *
    * @throws the pool's TimeoutError when the chosen replica has no free connection in time
    */
-  async acquireRead({ eligible, recheck }: ReadRequest<C>): Promise<ReadResult<C>> {
-    const refusals: ReadRefusal[] = [];
-    const untried = new Set(eligible);
-    for (;;) {
-      const replica = this.#choose(untried);
-      if (!replica) break;
-      untried.delete(replica.name);
-      const result = await replica.acquire();
-      if (result.kind === 'refused') {
-        refusals.push(...result.refusals);
-      } else if (fits(replica, result.connection, recheck)) {
-        return result;
-      } else {
-        refusals.push({ node: replica.name, because: 'not-eligible' });
-      }
-    }
-    for (const node of untried) {
-      refusals.push(this.#replicas.get(node)?.refusal() ?? { node, because: 'unknown-node' });
-    }
-    return { kind: 'refused', refusals };
+  acquireRead(request: ReadRequest<C>): Promise<ReadResult<C>> {
+    return this.#acquireFrom(request.eligible, request.recheck, NO_REFUSALS);
   }
 
   /** Takes a connection back. False when it is none of ours. */
@@ -261,16 +245,38 @@ export class NodePools<C extends object> {
     await Promise.all(pools.map((pool) => pool.destroyAllNow()));
   }
 
-  #choose(names: ReadonlySet<string>): Replica<C> | undefined {
-    const candidates = [];
-    for (const name of names) {
-      const replica = this.#replicas.get(name);
-      if (!replica?.usable) continue;
-      const { weight, inQuestion, pool } = replica;
-      candidates.push({ name, weight, inQuestion, load: pool.using + pool.waiting, replica });
-    }
-    return this.#choice.pick(candidates)?.replica;
+  #acquireFrom(
+    untried: readonly string[],
+    recheck: ReadRequest<C>['recheck'],
+    refusals: readonly ReadRefusal[],
+  ): Promise<ReadResult<C>> {
+    const replica = this.#choice.pick(untried.map(this.#usableReplica));
+    if (!replica) return Promise.resolve(this.#refused(untried, refusals));
+    const next = (refusal: ReadRefusal): Promise<ReadResult<C>> => {
+      const others = untried.filter((name) => name !== replica.name);
+      return this.#acquireFrom(others, recheck, [...refusals, refusal]);
+    };
+    return replica.acquire().then(
+      (connection) => {
+        const refusal = replica.take(connection) ?? recheckOn(replica, connection, recheck);
+        return refusal ? next(refusal) : { kind: 'acquired', node: replica.name, connection };
+      },
+      (error: unknown) => next(replica.refusalOf(error)),
+    );
   }
+
+  #refused(untried: readonly string[], refusals: readonly ReadRefusal[]): ReadResult<C> {
+    const unusable = untried.map(
+      (node): ReadRefusal =>
+        this.#replicas.get(node)?.refusal() ?? { node, because: 'unknown-node' },
+    );
+    return { kind: 'refused', refusals: [...refusals, ...unusable] };
+  }
+
+  readonly #usableReplica = (name: string): Replica<C> | undefined => {
+    const replica = this.#replicas.get(name);
+    return replica?.usable ? replica : undefined;
+  };
 
   #tell(node: string, from: NodeState, to: NodeState): void {
     const because = to.kind === 'up' ? 'answers' : to.because;
@@ -280,16 +286,16 @@ export class NodePools<C extends object> {
 }
 
 /** Asks once more whether the replica is eligible; if not, the connection goes back. */
-function fits<C extends object>(
+function recheckOn<C extends object>(
   replica: Replica<C>,
   connection: C,
   recheck: ReadRequest<C>['recheck'],
-): boolean {
-  let answer = false;
+): ReadRefusal | undefined {
+  let eligible = false;
   try {
-    answer = recheck?.(replica.name, connection) ?? true;
+    eligible = recheck?.(replica.name, connection) ?? true;
   } finally {
-    if (!answer) replica.release(connection);
+    if (!eligible) replica.release(connection);
   }
-  return answer;
+  return eligible ? undefined : { node: replica.name, because: 'not-eligible' };
 }

@@ -1,16 +1,9 @@
+import type { Candidate } from './choice';
 import { isFull, meaningOf } from './failures';
 import { NodeHealth, type NodeState, type TrialResult } from './health';
 import { NodePool, shut } from './node-pool';
 import { SilenceWatch } from './silence';
-import type {
-  Admission,
-  NodeHooks,
-  NodeSpec,
-  ReadRefusal,
-  ReadResult,
-  Timers,
-  Trouble,
-} from './types';
+import type { Admission, NodeHooks, NodeSpec, ReadRefusal, Timers, Trouble } from './types';
 import { within } from './within';
 
 /** How often the rest of the package is told that a replica is in use, in milliseconds. */
@@ -32,7 +25,7 @@ export interface ReplicaParts<C extends object> {
 }
 
 /** One replica: its pool, its health, and what each tells the other. */
-export class Replica<C extends object> {
+export class Replica<C extends object> implements Candidate {
   readonly name: string;
   readonly weight: number;
   readonly #spec: NodeSpec<C>;
@@ -83,22 +76,35 @@ export class Replica<C extends object> {
     return this.#inQuestion;
   }
 
-  /** @throws the pool's TimeoutError when no connection is free in time */
-  async acquire(): Promise<ReadResult<C>> {
-    let connection: C;
-    try {
-      connection = await this.#pool.acquire();
-    } catch (error) {
-      if (error instanceof Unavailable) return { kind: 'refused', refusals: [error.refusal] };
-      throw error;
-    }
+  /** Connections in use and callers waiting for one. */
+  get load(): number {
+    return this.#pool.using + this.#pool.waiting;
+  }
+
+  /**
+   * A connection for one read, which is not to be used before {@link take} has agreed to it.
+   *
+   * @throws the pool's TimeoutError when none is free in time, and what {@link refusalOf} explains
+   */
+  acquire(): Promise<C> {
+    return this.#pool.acquire();
+  }
+
+  /** Begins a read on a connection acquired; gives the connection back when there is a refusal. */
+  take(connection: C): ReadRefusal | undefined {
     // A connection may come from another reader's hands after the node has gone.
     if (this.state.kind !== 'up') {
       this.#pool.release(connection);
-      return { kind: 'refused', refusals: [this.#refusal()] };
+      return this.#refusal();
     }
     this.#silence.hold(connection);
-    return { kind: 'acquired', node: this.name, connection };
+    return undefined;
+  }
+
+  /** Why `acquire` failed. @throws `error` itself when that says nothing of the node */
+  refusalOf(error: unknown): ReadRefusal {
+    if (error instanceof Unavailable) return error.refusal;
+    throw error;
   }
 
   release(connection: C): void {

@@ -1,5 +1,7 @@
 import type { Timers } from './types';
 
+const NOT_HELD = Infinity;
+
 /**
  * Notices that a read has been waiting for a node that says nothing to anybody. A slow statement and
  * a frozen node look the same from one connection, so this only raises the question.
@@ -8,6 +10,7 @@ export class SilenceWatch<C extends object> {
   #limitMs: number;
   readonly #timers: Timers;
   readonly #onSilence: () => void;
+  /** `NOT_HELD` until the next look at it: a map that grows and shrinks with each read is dear. */
   readonly #heldSince = new Map<C, number>();
   #heardAt = -Infinity;
   #timer: { cancel(): void } | undefined;
@@ -24,7 +27,7 @@ export class SilenceWatch<C extends object> {
   }
 
   letGo(connection: C): void {
-    this.#heldSince.delete(connection);
+    if (this.#heldSince.has(connection)) this.#heldSince.set(connection, NOT_HELD);
   }
 
   /** The node has answered something. Gives the moment. */
@@ -52,12 +55,21 @@ export class SilenceWatch<C extends object> {
   #arm(): void {
     this.#timer ??= this.#timers.later(this.#limitMs, () => {
       this.#timer = undefined;
-      // The map keeps the order of its entries: the first is the oldest.
-      const [oldest] = this.#heldSince.values();
-      if (oldest === undefined) return;
+      const oldest = this.#oldest();
+      if (oldest === NOT_HELD) return;
       this.#arm();
       const due = this.#timers.now() - this.#limitMs;
       if (oldest <= due && this.#heardAt <= due) this.#onSilence();
     });
+  }
+
+  /** Since when the connection is held that has been held longest. Forgets those that are not. */
+  #oldest(): number {
+    let oldest = NOT_HELD;
+    for (const [connection, since] of this.#heldSince) {
+      if (since === NOT_HELD) this.#heldSince.delete(connection);
+      else oldest = Math.min(oldest, since);
+    }
+    return oldest;
   }
 }

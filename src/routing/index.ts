@@ -9,3 +9,4 @@ export {
   type Verdict,
   type Wishes,
 } from './decide';
+export { rememberingDecide } from './remembering';

@@ -10,6 +10,7 @@ export function finalText(
   sql: unknown,
   options: StatementOptions | undefined,
 ): string | undefined {
+  if (typeof sql === 'string' && !options?.replacements && !options?.bind) return sql;
   const given: { query?: unknown; values?: unknown; bind?: unknown } =
     typeof sql === 'object' && sql !== null ? sql : { query: sql };
   const text = given.query;

@@ -1,3 +1,4 @@
+export { Decisions } from './decisions';
 export { install, type Installation } from './install';
 export { internalsOf, type SequelizeInternals } from './internals';
 export { Knowledge, parseTableName } from './knowledge';

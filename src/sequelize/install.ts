@@ -2,6 +2,8 @@ import { QueryTypes, type Sequelize } from 'sequelize';
 import { currentFrame } from '../operation';
 import type { Decision } from '../routing';
 import type { NodePools } from '../replicas';
+import { carriedBy, carrying } from './carry';
+import type { Decisions } from './decisions';
 import { markReadsThatFeedWrites } from './feeds-writes';
 import { finalText } from './final-text';
 import { retryElsewhere } from './retry-elsewhere';
@@ -15,17 +17,22 @@ import {
 } from './internals';
 import { PRIMARY } from './nodes';
 import { serverVersion } from './server-version';
-import { STATEMENT, Statement } from './statement';
+import { Statement } from './statement';
 import type { Router } from './router';
 import type { Marker, SentWrite } from './marker';
 import type { SessionReads } from './session-reads';
 
 const HOOK = 'sequelize-fresh-reads';
 
+/**
+ * What a hook returns when there is nothing to wait for: Sequelize awaits it whatever it is, and would
+ * have to make a promise of anything else.
+ */
+const DONE = Promise.resolve();
+
 const SENT = Symbol('sequelize-fresh-reads.sent');
 
 type TaggedOptions = StatementOptions & {
-  [STATEMENT]?: Statement;
   [SENT]?: SentWrite;
 };
 
@@ -38,6 +45,7 @@ export interface InstallParts {
   readonly router: Router;
   readonly marker: Marker;
   readonly sessions: SessionReads;
+  readonly decisions: Decisions;
   /** The pools that routed statements go to; none where they stay where Sequelize sends them. */
   readonly pools: NodePools<Connection> | undefined;
   /** A statement that nobody has opened an operation for. */
@@ -71,35 +79,43 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
   markReadsThatFeedWrites(sequelize);
   const restoreClose = wrapClose(sequelize, instance, parts.onClose);
 
-  const beforePoolAcquire = (options: TaggedOptions): void | Promise<void> => {
-    const statement = options[STATEMENT];
+  const beforePoolAcquire = (options: TaggedOptions): Promise<void> => {
+    const statement = carriedBy(options);
     if (!statement) {
-      if (!pools) return;
+      if (!pools) return DONE;
       if (options.uuid === undefined) {
         // A statement that did not come through our `query`: nothing is known of it.
         options.useMaster = true;
       } else if (options.type === QueryTypes.SELECT) {
         options.useMaster = router.routeOfReadOnlyTransaction(currentFrame());
       }
-      return;
+      return DONE;
     }
     statement.useMaster ??= options.useMaster === true;
     router.decide(statement, options);
-    if (!pools) return;
-    const send = (): void => {
-      const route = router.routeOf(statement, options);
-      statement.route = route === true ? undefined : route;
-      options.useMaster = route;
-    };
-    if (!router.mayWait(statement)) return send();
-    return router.wait(statement, options).then(send);
+    if (!pools) return DONE;
+    if (router.mayWait(statement)) {
+      return router.wait(statement, options).then(() => send(statement, options));
+    }
+    send(statement, options);
+    return DONE;
   };
 
-  const beforeQuery = (options: TaggedOptions, query: RunnableQuery): void => {
-    const statement = options[STATEMENT];
-    if (!statement) return marker.markUnseen(query);
+  const send = (statement: Statement, options: TaggedOptions): void => {
+    const route = router.routeOf(statement, options);
+    statement.route = route === true ? undefined : route;
+    options.useMaster = route;
+  };
+
+  const beforeQuery = (options: TaggedOptions, query: RunnableQuery): Promise<void> => {
+    const statement = carriedBy(options);
+    if (!statement) {
+      marker.markUnseen(query);
+      return DONE;
+    }
     if (parts.listening() && !marker.isHousekeeping(statement, options)) {
-      parts.onDecision(router.report(statement, query.connection, Boolean(options.transaction)));
+      const node = router.nodeOf(query.connection);
+      parts.onDecision(parts.decisions.of(statement, node, Boolean(options.transaction)));
     }
     statement.frame.batch?.onRead(() => router.tablesRead(statement));
     const onStandby = router.nodeOf(query.connection) !== PRIMARY;
@@ -108,17 +124,18 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     if (!statement.frame.operation && !marker.isHousekeeping(statement, options)) {
       parts.onOutside(sent ? 'writes' : 'reads');
     }
+    return DONE;
   };
 
-  const afterQuery = (options: TaggedOptions, query: RunnableQuery): Promise<void> | undefined => {
+  const afterQuery = (options: TaggedOptions, query: RunnableQuery): Promise<void> => {
     // Another hook may have stopped the statement before it was sent: then nothing was written.
     options[SENT]?.dropUnlessSent();
-    const statement = options[STATEMENT];
+    const statement = carriedBy(options);
     if (statement) {
       const { operation } = statement.frame;
       sessions.note(operation, router.nodeOf(query.connection), statement.readsBefore);
     }
-    return marker.lookAfter(query);
+    return marker.lookAfter(query) ?? DONE;
   };
 
   instance.addHook('beforePoolAcquire', HOOK, beforePoolAcquire);
@@ -188,7 +205,7 @@ function ownQueryOf(
     const first = handling?.tag(text, options as TaggedOptions | undefined);
     if (!handling || !first) return next.call(this, text, options);
     const run = (statement: Statement) =>
-      next.call(this, text, { ...(options as StatementOptions), [STATEMENT]: statement });
+      next.call(this, text, carrying(options as StatementOptions | undefined, statement));
     return handling.elsewhere ? handling.elsewhere(first, run) : run(first);
   };
 }

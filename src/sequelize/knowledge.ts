@@ -34,6 +34,8 @@ const PLAIN: StatementView = Object.freeze({
   feedsWrite: false,
 });
 const NOTHING: readonly string[] = Object.freeze([]);
+/** The answer of {@link Knowledge.touched} for a statement that reads none of however many tables. */
+export const NONE_TOUCHED: readonly LiveWriteView['touched'][] = Object.freeze([]);
 const ALL: readonly string[] = Object.freeze([EVERYTHING]);
 
 /**
@@ -124,15 +126,19 @@ export class Knowledge {
     return { tables: closure.tables, unknown: closure.unknown || analysis.readsUnknown };
   }
 
-  /** Which of the live tables the statement reads. */
+  /** Which of the live tables the statement reads; `NONE_TOUCHED` where that is soon said. */
   touched(statement: Statement, tables: readonly string[]): readonly LiveWriteView['touched'][] {
     const { text } = statement;
     this.catalog.checkFingerprint();
     const catalog = this.catalog.certain;
     if (text === undefined || !catalog) return tables.map(() => 'unknown');
-    const named = tables.filter((table) => table !== EVERYTHING);
+    const named = tables.includes(EVERYTHING)
+      ? tables.filter((table) => table !== EVERYTHING)
+      : tables;
     if (!hasEffect(catalog.implicit) && !this.#names.lead(catalog, named, text)) {
-      return tables.map((table) => (table === EVERYTHING ? 'unknown' : 'no'));
+      return named === tables
+        ? NONE_TOUCHED
+        : tables.map((table) => (table === EVERYTHING ? 'unknown' : 'no'));
     }
     const reads = this.reads(statement);
     return tables.map((table) => {

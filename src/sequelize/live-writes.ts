@@ -4,11 +4,28 @@ import type { Frame, History, Ledger, Operation, TableEntry } from '../operation
 
 /** What is known of a table, but who wrote it. */
 export type CarriedEntry = Omit<TableEntry, 'writer'>;
+/** What is live for somebody: the entries, and the tables that they are of. */
+export interface LiveTables {
+  readonly entries: readonly TableEntry[];
+  readonly tables: readonly string[];
+}
+
+/** The tables as they were last listed, since they seldom change from one read to the next. */
+interface Seen {
+  version: number;
+  live: LiveTables;
+}
+
+const NO_TABLES: LiveTables = Object.freeze({
+  entries: Object.freeze([]),
+  tables: Object.freeze([]),
+});
 
 /** The books as they stand: what has expired everywhere is taken out before anybody looks. */
 export class LiveWrites {
   readonly #ledger: Ledger;
   readonly #policy: FreshnessPolicy;
+  readonly #processSeen = firstLook();
   #prunedAt = -Infinity;
   #pruned: Operation | undefined;
 
@@ -18,10 +35,19 @@ export class LiveWrites {
   }
 
   /** Those that count for the code in `frame`, one entry a table and scope. */
-  of(frame: Frame): TableEntry[] {
-    if (this.#ledger.isEmptyFor(frame.operation)) return [];
-    this.#prune(frame.operation);
-    return [...this.#ledger.scopes(frame)].flatMap((history) => [...history.entries()]);
+  of(frame: Frame): LiveTables {
+    const { operation } = frame;
+    if (this.#ledger.isEmptyFor(operation)) return NO_TABLES;
+    this.#prune(operation);
+    // Then it is not the same for all of the operation.
+    if (this.#ledger.tellsFieldsApart && operation) return liveTables(this.#ledger.scopes(frame));
+    const seen = operation ? operation.state(this, firstLook) : this.#processSeen;
+    const version = this.#versionOf(operation);
+    if (seen.version !== version) {
+      seen.version = version;
+      seen.live = liveTables(this.#ledger.scopes(frame));
+    }
+    return seen.live;
   }
 
   /** Those of `operation` itself. */
@@ -75,6 +101,16 @@ export class LiveWrites {
     return newest === undefined || this.#policy.shows(node, newest);
   }
 
+  /** Grows whenever a table is added to or removed from what counts for `operation`. */
+  #versionOf(operation: Operation | undefined): number {
+    if (!operation) return this.#ledger.process.version;
+    let version = this.#ledger.orphans.version;
+    for (let op: Operation | undefined = operation; op; op = op.follows) {
+      version += this.#ledger.peek(op)?.version ?? 0;
+    }
+    return version;
+  }
+
   /** At most once a millisecond: many reads come at a time, and what has expired can wait that long. */
   #prune(operation: Operation | undefined): void {
     const at = now();
@@ -83,4 +119,13 @@ export class LiveWrites {
     this.#pruned = operation;
     this.#ledger.prune(operation, (mark) => this.#policy.expired(mark));
   }
+}
+
+function firstLook(): Seen {
+  return { version: -1, live: NO_TABLES };
+}
+
+function liveTables(scopes: Iterable<History>): LiveTables {
+  const entries = [...scopes].flatMap((history) => [...history.entries()]);
+  return { entries, tables: entries.map(({ table }) => table) };
 }

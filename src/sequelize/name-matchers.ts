@@ -21,8 +21,9 @@ export class NameMatchers {
     const last = this.#last;
     if (
       last?.catalog === catalog &&
-      last.tables.length === tables.length &&
-      last.tables.every((table, index) => table === tables[index])
+      (last.tables === tables ||
+        (last.tables.length === tables.length &&
+          last.tables.every((table, index) => table === tables[index])))
     ) {
       return last.matches(text);
     }

@@ -123,17 +123,13 @@ class ReplicatedPool implements ReplicationPool {
    * `useMaster` may be a {@link Route}. Otherwise what Sequelize means by it: a SELECT without it may
    * be served by any replica, everything else by the primary.
    */
-  readonly acquire = async (queryType?: string, useMaster?: unknown): Promise<Connection> => {
+  readonly acquire = (queryType?: string, useMaster?: unknown): Promise<Connection> => {
     const anyReplica = queryType === 'SELECT' && !useMaster;
-    try {
-      // Sequelize's own pool object finds its parts through the manager, which leads back here.
-      if (this.#retired) return await (anyReplica ? this.#stock.read : this.#stock.write).acquire();
-      if (useMaster instanceof Route) return await this.#serve(useMaster);
-      if (!anyReplica) return await this.#pools.acquireWrite();
-      return await this.#serve(Route.toReplica(this.#nodes.replicas, { recheck: this.#serves }));
-    } catch (error) {
-      throw error instanceof TimeoutError ? new ConnectionAcquireTimeoutError(error) : error;
-    }
+    // Sequelize's own pool object finds its parts through the manager, which leads back here.
+    if (this.#retired) return (anyReplica ? this.#stock.read : this.#stock.write).acquire();
+    if (useMaster instanceof Route) return this.#serve(useMaster);
+    if (!anyReplica) return this.#pools.acquireWrite().catch(inSequelizesWords);
+    return this.#serve(Route.toReplica(this.#nodes.replicas, { recheck: this.#serves }));
   };
 
   release(connection: Connection): void {
@@ -164,20 +160,24 @@ class ReplicatedPool implements ReplicationPool {
       .then(onEmpty);
   }
 
-  async #serve(route: Route): Promise<Connection> {
-    const { eligible, recheck, otherwise } = route;
+  #serve(route: Route): Promise<Connection> {
     route.refusals = [];
-    if (eligible.length > 0) {
-      const result = await this.#pools.acquireRead({ eligible, recheck });
+    if (route.eligible.length === 0) return this.#servedByPrimary(route);
+    return this.#pools.acquireRead(route).then((result) => {
       if (result.kind === 'acquired') {
         route.node = result.node;
         return result.connection;
       }
       route.refusals = result.refusals;
-      if (otherwise === 'error') throw unavailable(result.refusals);
-    }
+      if (route.otherwise === 'error') throw unavailable(result.refusals);
+      return this.#servedByPrimary(route);
+    }, inSequelizesWords);
+  }
+
+  #servedByPrimary(route: Route): Promise<Connection> {
     route.node = PRIMARY;
-    return this.#pools.acquirePrimaryRead({ fallback: route.fallback || eligible.length > 0 });
+    const fallback = route.fallback || route.eligible.length > 0;
+    return this.#pools.acquirePrimaryRead({ fallback }).catch(inSequelizesWords);
   }
 
   #stockPoolOf(connection: Connection): PoolView {
@@ -215,6 +215,10 @@ function specOf(
     pool: { ...pool, ...config.pool },
     ...(config.weight !== undefined && { weight: config.weight }),
   };
+}
+
+function inSequelizesWords(error: unknown): never {
+  throw error instanceof TimeoutError ? new ConnectionAcquireTimeoutError(error) : error;
 }
 
 function asked(client: PgClient): NodeConnection {

@@ -6,6 +6,8 @@ import { Statement } from './statement';
 /** SQLSTATE read_only_sql_transaction: a standby was asked to write. */
 const READ_ONLY = '25006';
 
+type Run = (statement: Statement) => Promise<unknown>;
+
 /**
  * A read that a replica failed on (lost connection, recovery conflict, a definition that has not
  * arrived there) is tried once on another replica and then on the primary: a read is safe to repeat.
@@ -15,23 +17,18 @@ export function retryElsewhere(
   pools: NodePools<Connection>,
   versionKnown: () => Promise<void> | undefined,
 ) {
-  return async (
-    first: Statement,
-    run: (statement: Statement) => Promise<unknown>,
-  ): Promise<unknown> => {
+  const attempt = (statement: Statement, run: Run): Promise<unknown> =>
+    run(statement).then(undefined, (error: unknown) => {
+      const node = replicaOf(statement);
+      if (node === undefined) throw error;
+      pools.noteFailure(node, error);
+      if (!isRetryableElsewhere(error)) throw error;
+      return attempt(again(statement, node, error), run);
+    });
+  // Plain promises, here and in the pools: every one costs, and an async function makes three.
+  return (first: Statement, run: Run): Promise<unknown> => {
     const asking = versionKnown();
-    if (asking) await asking;
-    for (let statement = first; ;) {
-      try {
-        return await run(statement);
-      } catch (error) {
-        const node = replicaOf(statement);
-        if (node === undefined) throw error;
-        pools.noteFailure(node, error);
-        if (!isRetryableElsewhere(error)) throw error;
-        statement = again(statement, node, error);
-      }
-    }
+    return asking ? asking.then(() => attempt(first, run)) : attempt(first, run);
   };
 }
 

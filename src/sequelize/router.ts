@@ -2,33 +2,25 @@ import { QueryTypes } from 'sequelize';
 import { now } from '../clock';
 import { ReplicasUnavailableError } from '../errors';
 import type { FreshnessPolicy } from '../freshness';
-import {
-  EVERYTHING,
-  toRecord,
-  type CommitMark,
-  type Frame,
-  type Ledger,
-  type Seen,
-  type TableEntry,
-} from '../operation';
+import { type CommitMark, type Frame, type Ledger, type TableEntry } from '../operation';
 import type { ResolvedOptions } from '../resolve-options';
 import {
   decide,
   lagBound,
-  type Decision,
+  rememberingDecide,
   type LiveWriteView,
-  type NodeView,
   type Reason,
   type Target,
   type Verdict,
   type Wishes,
 } from '../routing';
 import type { Connection, StatementOptions } from './internals';
-import type { Knowledge } from './knowledge';
-import type { LiveWrites } from './live-writes';
+import { NONE_TOUCHED, type Knowledge } from './knowledge';
+import type { LiveTables, LiveWrites } from './live-writes';
 import type { SessionReads } from './session-reads';
-import { PRIMARY, type Nodes } from './nodes';
+import type { Nodes } from './nodes';
 import { freshnessOf } from './query-options';
+import { ReplicaViews } from './replica-views';
 import { Route } from './route';
 import type { Statement } from './statement';
 
@@ -40,6 +32,17 @@ const FALLBACKS: ReadonlySet<Reason> = new Set([
 ]);
 const { SELECT, RAW }: Record<'SELECT' | 'RAW', string> = QueryTypes;
 const NO_WRITES: readonly LiveWriteView[] = Object.freeze([]);
+/** Stands for any number of live writes that the statement does not touch: who shows them is no matter. */
+const UNTOUCHED: readonly LiveWriteView[] = Object.freeze([
+  Object.freeze({ touched: 'no', shownBy: Object.freeze([]) }),
+]);
+const NO_WISHES: Wishes = Object.freeze({
+  transaction: undefined,
+  useMaster: false,
+  query: undefined,
+  scope: undefined,
+  field: undefined,
+});
 
 /** The router's look at the pools: none where statements stay where Sequelize sends them. */
 export interface Health {
@@ -57,7 +60,9 @@ export class Router {
   readonly #writes: LiveWrites;
   readonly #sessions: SessionReads;
   readonly #catchUpWaitMs: number;
+  readonly #views: ReplicaViews;
   #health: Health | undefined;
+  readonly #decide = rememberingDecide();
   readonly #serves = (node: string): boolean => this.#policy.serves(node);
 
   constructor(parts: {
@@ -77,25 +82,29 @@ export class Router {
     this.#nodes = parts.nodes;
     this.#writes = parts.writes;
     this.#sessions = parts.sessions;
+    this.#views = new ReplicaViews(parts.nodes, parts.policy);
     this.#catchUpWaitMs = freshness.mode === 'proven' ? freshness.catchUpWaitMs : 0;
   }
 
   /** Tells which replicas are up, once there are pools of ours. */
   watch(health: Health): void {
     this.#health = health;
+    this.#views.watch((node) => health.usable(node));
   }
 
   /** Decides where a statement outside any transaction goes. */
   decide(statement: Statement, options: StatementOptions): Verdict {
     const { frame } = statement;
-    const wishes: Wishes = {
-      transaction: undefined,
-      useMaster: statement.useMaster === true || this.#staysOnPrimary(options),
-      query: freshnessOf(options),
-      scope: wishOf(frame),
-      field: frame.freshness,
-    };
-    statement.verdict = decide({
+    const query = freshnessOf(options);
+    const scope = wishOf(frame);
+    const field = frame.freshness;
+    const useMaster = statement.useMaster === true || this.#staysOnPrimary(options);
+    const wishes: Wishes =
+      useMaster || query || scope || field
+        ? { transaction: undefined, useMaster, query, scope, field }
+        : NO_WISHES;
+    statement.readsBefore = this.#sessions.readsBefore(frame);
+    statement.verdict = this.#decide({
       statement: this.#knowledge.view(statement),
       wishes,
       primaryBeforeWrite: this.#primaryBeforeWrite(frame),
@@ -103,11 +112,9 @@ export class Router {
       maxLagMs: this.#options.maxReplicaLagMs,
       waited: statement.waitedMs > 0,
       failed: statement.failedOn.length > 0,
-      writes: this.#writeViews(this.#writes.of(frame), (tables) =>
-        this.#knowledge.touched(statement, tables),
-      ),
-      nodes: this.#nodeViews(statement.failedOn, this.#boundOf(wishes)),
-      seenBy: this.#seenBy(statement),
+      writes: this.#writeViews(this.#writes.of(frame), statement),
+      nodes: this.#views.of(statement.failedOn, this.#boundOf(wishes)),
+      seenBy: this.#sessions.seenBy(frame),
     });
     return statement.verdict;
   }
@@ -138,7 +145,7 @@ export class Router {
       );
     // What is still open has no position that a replica could reach.
     if (!newest || settled.length < entries.length) return this.decide(statement, options);
-    const fit = this.#nodeViews(statement.failedOn, undefined).filter((node) => node.fit);
+    const fit = this.#views.of(statement.failedOn, undefined).filter((node) => node.fit);
     const from = now();
     const names = fit.map(({ name }) => name);
     await this.#policy.waitUntilShown(names, newest, this.#catchUpWaitMs);
@@ -185,38 +192,11 @@ export class Router {
       maxLagMs: this.#options.maxReplicaLagMs,
       waited: false,
       failed: false,
-      writes: this.#writeViews(this.#writes.of(frame), (tables) => tables.map(() => 'unknown')),
-      nodes: this.#nodeViews([], this.#options.maxReplicaLagMs),
-      seenBy: this.#seenViews(frame),
+      writes: this.#writeViews(this.#writes.of(frame), undefined),
+      nodes: this.#views.of([], this.#options.maxReplicaLagMs),
+      seenBy: this.#sessions.seenBy(frame),
     });
     return verdict.target === 'replica' ? this.#toReplica(verdict) : true;
-  }
-
-  /** The decision on a statement about to be sent on `connection`, for whoever listens. */
-  report(statement: Statement, connection: Connection, inTransaction: boolean): Decision {
-    const { frame } = statement;
-    const node = this.nodeOf(connection);
-    const target: Target = node === PRIMARY ? 'primary' : 'replica';
-    const verdict = inTransaction ? undefined : statement.verdict;
-    const observing = verdict !== undefined && this.#options.routing === 'observe';
-    const reason = observing ? 'observing' : reasonOf(verdict, target);
-    const tables = this.#tablesOf(statement, target);
-    const decision: Decision = {
-      target,
-      node,
-      reason,
-      tables,
-      operation: frame.operation?.info,
-      resolver: frame.resolver,
-      resolvers: frame.batch?.resolvers ?? (frame.resolver === undefined ? [] : [frame.resolver]),
-      writes:
-        reason === 'table-written' || reason === 'tables-unknown'
-          ? this.#deciding(frame, tables).map(toRecord)
-          : [],
-      waitedMs: statement.waitedMs,
-    };
-    if (!observing) return decision;
-    return { ...decision, would: { target: verdict.target, reason: verdict.reason } };
   }
 
   nodeOf(connection: Connection): string {
@@ -243,32 +223,12 @@ export class Router {
       recheck = (node) =>
         this.#serves(node) && entries.every((entry) => this.#writes.shownBy(node, entry));
     }
-    const seen = statement && this.#sessions.seen(statement.frame.operation);
-    const mark = seen?.mark;
-    if (seen && mark && reason !== 'asked-replica') {
+    const shownBy = statement && this.#sessions.shownBy(statement.frame);
+    if (shownBy && reason !== 'asked-replica') {
       const others = recheck;
-      recheck = (node) => others(node) && this.#shows(node, seen, mark);
+      recheck = (node) => others(node) && shownBy(node);
     }
     return Route.toReplica(names, { recheck, otherwise: this.#options.onNoReplica });
-  }
-
-  /** The replicas as they stand. Their lag is looked at only where a bound makes it matter. */
-  #nodeViews(failedOn: readonly string[], boundMs: number | undefined): readonly NodeView[] {
-    const at = boundMs === undefined ? 0 : now();
-    const views = this.#nodes.replicas.map((name) => ({
-      name,
-      fit:
-        this.#policy.serves(name) &&
-        (this.#health?.usable(name) ?? true) &&
-        // A second failure is enough: then it is the primary's turn.
-        (failedOn.length === 0 || (failedOn.length === 1 && !failedOn.includes(name))),
-      // What was last measured says nothing of what has come since: it counts from that moment on.
-      lagMs: boundMs === undefined ? undefined : at - (this.#policy.lag(name)?.asOf ?? -Infinity),
-    }));
-    if (boundMs !== undefined && views.some(({ lagMs = 0 }) => lagMs > boundMs / 2)) {
-      this.#policy.refresh();
-    }
-    return views;
   }
 
   #boundOf(wishes: Wishes): number | undefined {
@@ -276,48 +236,25 @@ export class Router {
     return bound === Infinity ? undefined : bound;
   }
 
-  #seenBy(statement: Statement): readonly boolean[] | undefined {
-    statement.readsBefore = this.#sessions.seen(statement.frame.operation)?.reads ?? 0;
-    return this.#seenViews(statement.frame);
-  }
-
-  /** For each node whether it shows all that the session has read, where that matters. */
-  #seenViews({ operation }: Frame): readonly boolean[] | undefined {
-    const seen = this.#sessions.seen(operation);
-    const mark = seen?.mark;
-    if (!mark) return undefined;
-    return this.#nodes.replicas.map((node) => this.#shows(node, seen, mark));
-  }
-
-  #shows(node: string, seen: Seen, mark: CommitMark): boolean {
-    return seen.isLast(this.#sessions.runOf(node)) || this.#policy.shows(node, mark);
-  }
-
+  /** Without a statement nothing is known of the tables that are read. */
   #writeViews(
-    entries: readonly TableEntry[],
-    touched: (tables: readonly string[]) => readonly LiveWriteView['touched'][],
+    { entries, tables }: LiveTables,
+    statement: Statement | undefined,
   ): readonly LiveWriteView[] {
     if (entries.length === 0) return NO_WRITES;
-    const answers = touched(entries.map((entry) => entry.table));
+    const answers = statement && this.#knowledge.touched(statement, tables);
+    if (answers === NONE_TOUCHED) return UNTOUCHED;
     return entries.map((entry, index) => ({
-      touched: answers[index] ?? 'unknown',
+      touched: answers?.[index] ?? 'unknown',
       shownBy: this.#nodes.replicas.map((name) => this.#writes.shownBy(name, entry)),
     }));
   }
 
-  #touchedEntries(statement: Statement): TableEntry[] {
-    const entries = this.#writes.of(statement.frame);
-    const touched = this.#knowledge.touched(
-      statement,
-      entries.map((entry) => entry.table),
-    );
+  #touchedEntries(statement: Statement): readonly TableEntry[] {
+    const { entries, tables } = this.#writes.of(statement.frame);
+    const touched = this.#knowledge.touched(statement, tables);
+    if (touched === NONE_TOUCHED) return [];
     return entries.filter((_, index) => touched[index] !== 'no');
-  }
-
-  #deciding(frame: Frame, tables: readonly string[]): TableEntry[] {
-    return this.#writes
-      .of(frame)
-      .filter(({ table }) => tables.length === 0 || table === EVERYTHING || tables.includes(table));
   }
 
   #primaryBeforeWrite({ operation }: Frame): boolean {
@@ -338,22 +275,8 @@ export class Router {
   #primaryOutside({ operation }: Frame): boolean {
     return operation === undefined && this.#options.outsideOperation === 'primary';
   }
-
-  #tablesOf(statement: Statement, target: Target): readonly string[] {
-    const reads = this.#knowledge.reads(statement).tables;
-    const effect = this.#knowledge.effect(statement, target === 'replica');
-    if (!effect) return reads;
-    const written = [...effect.tables, ...effect.ignored].filter((table) => table !== EVERYTHING);
-    return [...new Set([...written, ...reads])];
-  }
 }
 
 function wishOf({ asked }: Frame): Target | undefined {
   return asked?.active ? asked.target : undefined;
-}
-
-function reasonOf(verdict: Verdict | undefined, target: Target): Reason {
-  if (!verdict) return 'in-transaction';
-  // It was on its way to a replica, and none of the eligible ones could take it.
-  return verdict.target === 'replica' && target === 'primary' ? 'replica-failed' : verdict.reason;
 }

@@ -1,16 +1,19 @@
 import type { FreshnessPolicy } from '../freshness';
-import { Seen, type Ledger, type NodeRun, type Operation } from '../operation';
+import { Seen, type Frame, type Ledger, type NodeRun, type Operation } from '../operation';
+import type { Nodes } from './nodes';
 
 /** What operations have read, where the option `monotonicReads` makes that matter. */
 export class SessionReads {
   readonly #enabled: boolean;
   readonly #ledger: Ledger;
   readonly #policy: FreshnessPolicy;
+  readonly #nodes: Nodes;
 
-  constructor(parts: { enabled: boolean; ledger: Ledger; policy: FreshnessPolicy }) {
+  constructor(parts: { enabled: boolean; ledger: Ledger; policy: FreshnessPolicy; nodes: Nodes }) {
     this.#enabled = parts.enabled;
     this.#ledger = parts.ledger;
     this.#policy = parts.policy;
+    this.#nodes = parts.nodes;
   }
 
   /** What `operation` and its session have read; `undefined` where nobody minds. */
@@ -22,10 +25,29 @@ export class SessionReads {
   /** A statement of `operation` that may have read something is over. */
   note(operation: Operation | undefined, node: string, readsBefore: number): void {
     const seen = this.seen(operation);
-    seen?.note(this.#ledger.observe(), this.runOf(node), readsBefore);
+    seen?.note(this.#ledger.observe(), this.#runOf(node), readsBefore);
   }
 
-  runOf(node: string): NodeRun {
+  /** How many reads of the operation have ended. */
+  readsBefore({ operation }: Frame): number {
+    return this.seen(operation)?.reads ?? 0;
+  }
+
+  /** For each replica whether it shows all that the session has read; `undefined`: nobody minds. */
+  seenBy(frame: Frame): readonly boolean[] | undefined {
+    const shownBy = this.shownBy(frame);
+    return shownBy && this.#nodes.replicas.map(shownBy);
+  }
+
+  /** The same as a function, that answers anew each time. */
+  shownBy({ operation }: Frame): ((node: string) => boolean) | undefined {
+    const seen = this.seen(operation);
+    const mark = seen?.mark;
+    if (!mark) return undefined;
+    return (node) => seen.isLast(this.#runOf(node)) || this.#policy.shows(node, mark);
+  }
+
+  #runOf(node: string): NodeRun {
     return { node, run: this.#policy.run(node) };
   }
 }

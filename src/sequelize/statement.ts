@@ -2,9 +2,6 @@ import type { Frame } from '../operation';
 import type { StatementView, Verdict } from '../routing';
 import type { Route } from './route';
 
-/** Carries a {@link Statement} from our `query` to the hooks: Sequelize copies symbol keys along. */
-export const STATEMENT = Symbol('sequelize-fresh-reads.statement');
-
 /** What is known of one call of `sequelize.query`, from its text to its end. */
 export class Statement {
   /** The text as the server will see it; `undefined` when it can't be told. */

@@ -166,6 +166,29 @@ describe('the query surface', () => {
     expect(new Set(reasons())).to.deep.equal(new Set(['primary asked-primary']));
   });
 
+  it('calls that share their options are told apart', async () => {
+    await connect();
+    const shared = { type: QueryTypes.SELECT, tableNames: ['users'] };
+    const frozen = Object.freeze({ ...shared, tableNames: Object.freeze(['users']) });
+    for (const options of [shared, frozen]) {
+      await reads.runOperation({}, async () => {
+        await insertInto('users');
+        log.all.length = 0;
+        const texts = ['posts', 'users', 'posts', 'users'];
+        await Promise.all(
+          texts.map((table) => sequelize.query(`SELECT count(*) FROM ${table}`, options as object)),
+        );
+      });
+      const decided = log.all.map(({ tables, target }) => `${target} ${tables.join()}`).sort();
+      expect(decided).to.deep.equal([
+        'primary users',
+        'primary users',
+        'replica posts',
+        'replica posts',
+      ]);
+    }
+  });
+
   it('an operation that is over is not joined any more', async () => {
     await connect();
     let serve: (() => Promise<void>) | undefined;
