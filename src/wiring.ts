@@ -15,6 +15,7 @@ import {
   Router,
   SessionReads,
   UnknownOutcomes,
+  hearErrorsEarly,
   install,
   installNodePools,
   internalsOf,
@@ -60,6 +61,7 @@ export function wire(sequelize: Sequelize, parts: WiringParts): Wiring {
   const instance = internalsOf(sequelize);
   const replicated = Boolean(instance.options.replication);
   const nodes = new Nodes(instance);
+  hearErrorsEarly(instance);
   const warn = (message: string) => reporter.warn(message);
   const policy = replicated
     ? policyFor(options.freshness, {

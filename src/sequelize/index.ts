@@ -1,4 +1,5 @@
 export { Decisions } from './decisions';
+export { hearErrorsEarly } from './early-errors';
 export { install, type Installation } from './install';
 export { internalsOf, type SequelizeInternals } from './internals';
 export { Knowledge, parseTableName } from './knowledge';
