@@ -52,14 +52,19 @@ export function computed(variants: readonly Variant[], plan: Plan): Promise<Figu
 
 /** Bytes allocated a call: runs are short, so that hardly any has a collection within. */
 export function allocated(variants: readonly Variant[], plan: Plan): Promise<Figure[]> {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collect = garbageCollector();
   return compare(variants, plan, async (variant) => {
     collect();
     const before = process.memoryUsage().heapUsed;
     await variant.run(plan.count);
     return process.memoryUsage().heapUsed - before;
   });
+}
+
+/** Collects all garbage at once, whatever the process was started with. */
+export function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
 }
 
 async function compare(

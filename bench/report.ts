@@ -3,6 +3,13 @@ import type { Figure } from './measure';
 
 const tables: { title: string; unit: string; figures: readonly Figure[] }[] = [];
 
+const results: object[] = [];
+
+/** Keeps a result that is no table of figures for `--json`. */
+export function keep(result: object): void {
+  results.push(result);
+}
+
 /** Prints a table, and keeps it for `--json`. */
 export function report(title: string, unit: string, figures: readonly Figure[]): void {
   tables.push({ title, unit, figures });
@@ -18,10 +25,10 @@ export function report(title: string, unit: string, figures: readonly Figure[]):
   }
 }
 
-/** Writes all tables printed so far. */
+/** Writes all that was printed so far. */
 export async function saveReport(file: string): Promise<void> {
   const machine = { node: process.version, platform: process.platform, arch: process.arch };
-  await writeFile(file, `${JSON.stringify({ ...machine, tables }, undefined, 2)}\n`);
+  await writeFile(file, `${JSON.stringify({ ...machine, tables, results }, undefined, 2)}\n`);
 }
 
 function show(value: number): string {

@@ -1,0 +1,1 @@
+export { benches } from './bench';
