@@ -25,6 +25,7 @@ const modules: Readonly<Record<string, () => Promise<{ benches: readonly Bench[]
   failover: () => import('./failover.js'),
   memory: () => import('./memory.js'),
   operations: () => import('./operations.js'),
+  scale: () => import('./scale/index.js'),
   policies: () => import('./policies/index.js'),
 };
 

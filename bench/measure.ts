@@ -67,7 +67,8 @@ export function garbageCollector(): () => void {
   return runInNewContext('gc') as () => void;
 }
 
-async function compare(
+/** What `measure` says of one run of a variant, for each call in it, taking turns as above. */
+export async function compare(
   variants: readonly Variant[],
   { rounds, count, before }: Plan,
   measure: (variant: Variant) => Promise<number>,
