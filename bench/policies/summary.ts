@@ -18,6 +18,8 @@ export interface Line {
   /** Per round. */
   readonly waits: number;
   readonly meanWait: number;
+  /** By how much operations began later than recorded (99 % of them, at most): a busy machine. */
+  readonly lateP99: number;
 }
 
 export interface Spread {
@@ -53,6 +55,10 @@ export function summarise(rounds: readonly Replayed[]): Line {
     mutation: latency(all((round) => round.mutations)),
     waits: waits.length / rounds.length,
     meanWait: waits.length === 0 ? 0 : sum(waits) / waits.length,
+    lateP99: quantile(
+      all((round) => round.late),
+      0.99,
+    ),
   };
 }
 
@@ -86,6 +92,7 @@ const HEADINGS = [
   'p99',
   'waits',
   'mean wait',
+  'late p99',
 ];
 
 function cells(line: Line): string[] {
@@ -103,6 +110,7 @@ function cells(line: Line): string[] {
     mutation.p99.toFixed(1),
     line.waits.toFixed(0),
     line.meanWait.toFixed(1),
+    line.lateP99.toFixed(1),
   ];
 }
 
