@@ -9,6 +9,8 @@ import { report } from './report';
 const RUNS = 7;
 const OPERATIONS = 10_000;
 const TABLES = Array.from({ length: 30 }, (_, index) => `table${index}`);
+/** A token with more of them says "everything". */
+const MOST_IN_A_TOKEN = 16;
 
 /** Brings into being what is to be weighed; it stays until the function it gives is called. */
 type Hold = () => () => void;
@@ -53,9 +55,9 @@ function many(open: (ended: Promise<void>) => Promise<void>): Hold {
   };
 }
 
-function operationThat(reads: FreshReads, begin: () => void): Hold {
+function operationThat(reads: FreshReads, begin: () => void, token?: string): Hold {
   return many((ended) =>
-    reads.runOperation({ kind: 'query' }, async () => {
+    reads.runOperation({ kind: 'query', token }, async () => {
       begin();
       await ended;
     }),
@@ -69,9 +71,19 @@ async function memory(): Promise<void> {
   try {
     for (const table of TABLES) await cluster.primary.query(`CREATE TABLE ${table} (id int)`);
     await cluster.waitForReplicas();
-    const reads = freshReads(sequelize, { freshness: { mode: 'fixed', windowMs: 3_600_000 } });
+    const reads = freshReads(sequelize, {
+      freshness: { mode: 'fixed', windowMs: 3_600_000 },
+      sessionSecret: 'a secret of this benchmark only',
+    });
     await reads.ready();
     const [first = ''] = TABLES;
+    const tokenOf = (tables: readonly string[]) =>
+      reads.runOperation({}, () => {
+        reads.markWritten(tables);
+        return reads.token();
+      });
+    const small = await tokenOf([first]);
+    const large = await tokenOf(TABLES.slice(0, MOST_IN_A_TOKEN));
     // Nobody else's writes: what the process remembers of these tables is there before it starts.
     reads.markWritten(TABLES);
     const runs = await held({
@@ -81,6 +93,12 @@ async function memory(): Promise<void> {
       'an open operation': operationThat(reads, () => undefined),
       'one that has written 1 table': operationThat(reads, () => reads.markWritten([first])),
       'one that has written 30 tables': operationThat(reads, () => reads.markWritten(TABLES)),
+      'one with a token of 1 table': operationThat(reads, () => undefined, small),
+      [`one with a token of ${MOST_IN_A_TOKEN} tables`]: operationThat(
+        reads,
+        () => undefined,
+        large,
+      ),
     });
     report(`held by each of ${OPERATIONS} open operations`, 'bytes', figuresOf(runs, 0.5));
   } finally {
