@@ -5,6 +5,7 @@ import type * as freshnessSource from '../../src/freshness';
 import type { ProbeConnection } from '../../src/freshness';
 import { Random } from '../policies/random';
 import { keep } from '../report';
+import { probeCost } from './probe-cost';
 import { VirtualClock } from './virtual-clock';
 
 const LAG_MS = 20;
@@ -41,27 +42,34 @@ const FLEETS: readonly Fleet[] = [
   { processes: 1000, writesPerSecond: 10_000, probeIntervalMs: 200 },
 ];
 
-/** The probes of many processes, each with the package's own rules, in simulated time. */
-export async function fleet(): Promise<void> {
+/**
+ * What one probe costs a server, and how many come from many processes: each has the package's own
+ * rules, in simulated time.
+ */
+export async function probes(): Promise<void> {
+  const cost = await probeCost();
   console.log(
-    `\nprobes of a fleet, simulated: replicas ${LAG_MS} ms behind, ${ROUND_TRIP_MS} ms a question, ` +
-      'a second, all processes together',
+    `\nprobes a second of all processes together, simulated: replicas ${LAG_MS} ms behind, ` +
+      `${ROUND_TRIP_MS} ms a question; and the processor cores that they take`,
   );
-  console.log('  processes  writes  interval ms  on the primary  on each replica');
+  console.log('  processes  writes/s  interval ms  on the primary  cores  on each replica  cores');
   const rates: ProbeRates[] = [];
   for (const one of FLEETS) {
     const measured = await simulate(one);
     rates.push(measured);
+    const { primary, eachReplica } = measured;
     const cells = [
       String(one.processes).padStart(11),
-      String(one.writesPerSecond).padStart(8),
+      String(one.writesPerSecond).padStart(10),
       String(one.probeIntervalMs).padStart(13),
-      measured.primary.toFixed(0).padStart(16),
-      measured.eachReplica.toFixed(0).padStart(17),
+      primary.toFixed(0).padStart(16),
+      ((primary * cost.primary) / 1e6).toFixed(2).padStart(7),
+      eachReplica.toFixed(0).padStart(17),
+      ((eachReplica * cost.replica) / 1e6).toFixed(2).padStart(7),
     ];
     console.log(cells.join(''));
   }
-  keep({ title: 'scale/fleet', lagMs: LAG_MS, roundTripMs: ROUND_TRIP_MS, rates });
+  keep({ title: 'scale/probes', lagMs: LAG_MS, roundTripMs: ROUND_TRIP_MS, cost, rates });
 }
 
 async function simulate(setup: Fleet): Promise<ProbeRates> {

@@ -1,6 +1,5 @@
-import { fleet } from './fleet';
+import { probes } from './fleet';
 import { ledger } from './ledger';
-import { probeCost } from './probe-cost';
 import { routing } from './routing';
 import { tokens } from './tokens';
 
@@ -8,6 +7,5 @@ export const benches = [
   { name: 'scale/routing', run: routing },
   { name: 'scale/ledger', run: ledger },
   { name: 'scale/tokens', run: tokens },
-  { name: 'scale/probes', run: probeCost },
-  { name: 'scale/fleet', run: fleet },
+  { name: 'scale/probes', run: probes },
 ];

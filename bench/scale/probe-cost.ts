@@ -1,53 +1,53 @@
 import { readFileSync } from 'node:fs';
-import { Client } from 'pg';
+import { Client, type QueryConfig } from 'pg';
 import { positions } from '../../src/freshness/positions';
 import { startCluster, type ClusterNode } from '../../src/testing';
-import { compare, type Figure } from '../measure';
+import { compare } from '../measure';
 import { report } from '../report';
 
+const PROBE = positions.readSql;
 const PLAN = { rounds: 15, count: 500 };
 
-/** What one probe costs the server that answers it. */
-export async function probeCost(): Promise<void> {
-  const { primary } = await measureProbes();
-  const [, probe] = primary;
-  const share = (1000 * 100 * (probe?.median ?? NaN)) / 1_000_000;
-  console.log(
-    `\n1,000 processes that write all the time, each at the default of one probe in 10 ms: ` +
-      `${share.toFixed(1)} cores of the primary`,
-  );
+/** Microseconds of processor time that one probe costs the server that answers it. */
+export interface ProbeCost {
+  readonly primary: number;
+  readonly replica: number;
 }
 
-/** Microseconds of processor time of a server process, on the primary and on a standby. */
-async function measureProbes(): Promise<{ primary: Figure[]; standby: Figure[] }> {
+/** Measures that, beside a statement that asks for nothing. */
+export async function probeCost(): Promise<ProbeCost> {
   const cluster = await startCluster({ replicas: 1 });
   try {
-    const [standby] = cluster.replicas;
-    if (!standby) throw new Error('there is no standby');
+    const [replica] = cluster.replicas;
+    if (!replica) throw new Error('there is no replica');
     return {
-      primary: await probesOf('the primary', cluster.primary),
-      standby: await probesOf('a standby', standby),
+      primary: await costOn('the primary', cluster.primary),
+      replica: await costOn('a replica', replica),
     };
   } finally {
     await cluster.stop();
   }
 }
 
-async function probesOf(where: string, node: ClusterNode): Promise<Figure[]> {
+async function costOn(where: string, node: ClusterNode): Promise<number> {
   const { host, port, user, password, database } = node;
   const client = new Client({ host, port, user, password, database });
   await client.connect();
   try {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const pid = rows[0]?.pid ?? 0;
-    const asking = (name: string, sql: string) => ({
+    const asking = (name: string, statement: string | QueryConfig) => ({
       name,
       run: async (count: number) => {
-        for (let i = 0; i < count; i++) await client.query(sql);
+        for (let i = 0; i < count; i++) await client.query(statement);
       },
     });
     const figures = await compare(
-      [asking('SELECT 1', 'SELECT 1'), asking('a probe', positions.readSql)],
+      [
+        asking('SELECT 1', 'SELECT 1'),
+        asking('a probe', PROBE),
+        asking('the same, prepared once', { name: 'probe', text: PROBE }),
+      ],
       PLAN,
       async (variant) => {
         const before = processorTime(pid);
@@ -56,7 +56,7 @@ async function probesOf(where: string, node: ClusterNode): Promise<Figure[]> {
       },
     );
     report(`one statement on ${where}`, 'us of the server process', figures);
-    return figures;
+    return figures[1]?.median ?? NaN;
   } finally {
     await client.end();
   }
