@@ -77,7 +77,8 @@ function tell(lines: readonly Line[]): void {
       'less one for each of its updates\nstale: less than the operation itself had committed, or an ' +
       'operation whose response its user had before\noverlapping: less than another operation of the ' +
       'user had committed and not yet answered\nquery, mutation: ms from request to response; waits: ' +
-      'reads held back, mean in ms; late: how much later than recorded operations began, in ms',
+      "reads held back, mean in ms; processor: of the application's process; late: how much later than recorded " +
+      'operations began, in ms',
   );
   for (const { policy, readsCounted, readsAnswered } of lines) {
     if (readsCounted === readsAnswered) continue;

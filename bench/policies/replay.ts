@@ -23,6 +23,8 @@ export interface Replayed {
   readonly waits: readonly number[];
   /** Milliseconds by which operations began later than recorded: how busy this machine was. */
   readonly late: readonly number[];
+  /** Seconds of processor time that the application's process took. */
+  readonly processorTime: number;
 }
 
 /** Replays the recorded operations at their recorded times, while the replicas stall at theirs. */
@@ -36,15 +38,23 @@ export async function replay(
   const counted = await readsCounted(cluster);
   const run = await policy.start(bed);
   const endStalls = playStalls(cluster, workload.stalls);
-  let replayed: Omit<Replayed, 'policy' | 'counted' | 'waits'>;
+  const before = process.cpuUsage();
+  let replayed: Omit<Replayed, 'policy' | 'counted' | 'waits' | 'processorTime'>;
   try {
     replayed = await replayOperations(workload.operations, run);
   } finally {
     await endStalls();
     await run.stop();
   }
+  const { user, system } = process.cpuUsage(before);
   await cluster.waitForReplicas();
-  return { ...replayed, policy: policy.name, waits: run.waits, counted: await counted() };
+  return {
+    ...replayed,
+    policy: policy.name,
+    waits: run.waits,
+    counted: await counted(),
+    processorTime: (user + system) / 1e6,
+  };
 }
 
 async function replayOperations(operations: readonly RecordedOperation[], run: PolicyRun) {

@@ -18,6 +18,8 @@ export interface Line {
   /** Per round. */
   readonly waits: number;
   readonly meanWait: number;
+  /** Seconds of the application's processor time per round. */
+  readonly processorTime: number;
   /** By how much operations began later than recorded (99 % of them, at most): a busy machine. */
   readonly lateP99: number;
 }
@@ -55,6 +57,7 @@ export function summarise(rounds: readonly Replayed[]): Line {
     mutation: latency(all((round) => round.mutations)),
     waits: waits.length / rounds.length,
     meanWait: waits.length === 0 ? 0 : sum(waits) / waits.length,
+    processorTime: mean((round) => round.processorTime),
     lateP99: quantile(
       all((round) => round.late),
       0.99,
@@ -92,6 +95,7 @@ const HEADINGS = [
   'p99',
   'waits',
   'mean wait',
+  'processor s',
   'late p99',
 ];
 
@@ -110,6 +114,7 @@ function cells(line: Line): string[] {
     mutation.p99.toFixed(1),
     line.waits.toFixed(0),
     line.meanWait.toFixed(1),
+    line.processorTime.toFixed(1),
     line.lateP99.toFixed(1),
   ];
 }

@@ -14,6 +14,7 @@ function replayed(primary: number, replicas: number[], change: Partial<Replayed>
     mutations: [4, 5, 6],
     waits: [],
     late: [],
+    processorTime: 3,
     ...change,
   };
 }
