@@ -29,7 +29,8 @@ export class VirtualClock {
   install(clock: Clock): () => void {
     const { now, later, alarm } = clock;
     clock.now = () => this.now();
-    clock.later = clock.alarm = (ms, fn) => this.later(ms, fn);
+    // Timers of Node count whole milliseconds, from 1 up.
+    clock.later = clock.alarm = (ms, fn) => this.later(Math.max(1, Math.floor(ms)), fn);
     return () => Object.assign(clock, { now, later, alarm });
   }
 

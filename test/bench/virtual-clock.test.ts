@@ -44,6 +44,10 @@ describe('the virtual clock of the scale bench', () => {
     (real.alarm as unknown as VirtualClock['later'])(5, () => (fired = true));
     await clock.run(7);
     expect([real.now(), fired]).to.deep.equal([7, true]);
+    const soon: number[] = [];
+    (real.later as unknown as VirtualClock['later'])(0.5, () => soon.push(clock.now()));
+    await clock.run(9);
+    expect(soon, 'no timer of Node is shorter').to.deep.equal([8]);
     restore();
     expect(real).to.deep.equal(before);
   });
