@@ -37,6 +37,7 @@ export interface Workload {
   /** How long every replica holds each commit back, in milliseconds. */
   readonly lagMs: number;
   readonly stalls: readonly Stall[];
+  /** In the order of their times. */
   readonly operations: readonly RecordedOperation[];
 }
 
@@ -75,20 +76,8 @@ export function parse(text: string): Workload {
 /** The part of it that begins within the first `seconds`. */
 export function firstSeconds(workload: Workload, seconds: number): Workload {
   const within = ({ at }: { readonly at: number }) => at < seconds * 1000;
-  const kept = new Map<number, number>();
-  const operations: RecordedOperation[] = [];
-  workload.operations.forEach((operation, index) => {
-    if (!within(operation)) return;
-    const { after } = operation;
-    const parent = after && kept.get(after.operation);
-    if (after && parent === undefined) return;
-    kept.set(index, operations.length);
-    operations.push(
-      after && parent !== undefined
-        ? { ...operation, after: { ...after, operation: parent } }
-        : operation,
-    );
-  });
+  // The first ones in order of time, so that what others follow keeps its index.
+  const operations = workload.operations.filter(within);
   return { ...workload, seconds, stalls: workload.stalls.filter(within), operations };
 }
 

@@ -33,7 +33,8 @@ describe('the recorded workload of the policy bench', () => {
   it('sends follow-ups of the same user after mutations, and nothing before what it follows', () => {
     const follow = workload.operations.filter(({ after }) => after);
     expect(follow.length).to.be.greaterThan(workload.operations.length / 10);
-    workload.operations.forEach(({ after, user }, index) => {
+    workload.operations.forEach(({ at, after, user }, index) => {
+      expect(at).to.be.at.least(workload.operations[index - 1]?.at ?? 0);
       if (!after) return;
       const before = workload.operations[after.operation]!;
       expect(after.operation).to.be.below(index);
