@@ -7,6 +7,8 @@ const BAR_LEFT = 270;
 const BAR_RIGHT = 640;
 const STALE_LEFT = 720;
 const FONT = 'font-family="system-ui, -apple-system, Segoe UI, sans-serif"';
+const DARK = 'fill="#1f2328"';
+const PALE = 'fill="#57606a"';
 
 /** Bars of the reads on the primary and marks of the stale ones, a row a policy, as an SVG file. */
 export function chartOf(lines: readonly Line[]): string {
@@ -20,10 +22,10 @@ export function chartOf(lines: readonly Line[]): string {
       20,
       24,
       'The same recorded workload under each policy',
-      'font-weight="600" font-size="15"',
+      `${DARK} font-weight="600" font-size="15"`,
     ),
-    text(BAR_LEFT, 46, 'reads on the primary', 'fill="#57606a"'),
-    text(STALE_LEFT, 46, 'stale reads', 'fill="#57606a"'),
+    text(BAR_LEFT, 46, 'reads on the primary', PALE),
+    text(STALE_LEFT, 46, 'stale reads', PALE),
     ...rows,
     '</svg>',
     '',
@@ -45,7 +47,7 @@ function rowOf({ policy, primaryShare, stale }: Line, top: number, most: number)
   ].join('\n');
 }
 
-function text(x: number, y: number, content: string, attributes = ''): string {
+function text(x: number, y: number, content: string, attributes = DARK): string {
   const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return `<text x="${x}" y="${y}" fill="#1f2328" ${attributes}>${escaped}</text>`;
+  return `<text x="${x}" y="${y}" ${attributes}>${escaped}</text>`;
 }

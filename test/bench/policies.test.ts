@@ -54,6 +54,13 @@ describe('the chart of the policy bench', () => {
     }
   });
 
+  it('says nothing twice of one element, which would be no XML', () => {
+    for (const [element] of svg.matchAll(/<\w[^>]*>/g)) {
+      const names = [...element.matchAll(/([\w-]+)="/g)].map(([, name]) => name);
+      expect(names).to.have.length(new Set(names).size);
+    }
+  });
+
   it('draws bars in proportion', () => {
     const bars = [...svg.matchAll(/<rect x="\d+" y="\d+" width="([\d.]+)"/g)].map(([, w]) =>
       Number(w),
