@@ -5,6 +5,8 @@ const REMEMBERED = 8;
 /** Intervals around the expected moment during which each one is worth a question. */
 const DENSE_AFTER = 5;
 const LONGEST_GAP_MS = 1000;
+/** Between two questions while somebody waits for the answer. */
+const HURRIED_GAP_MS = 3;
 
 /** How far one replica was behind lately, and from that when it is worth asking again. */
 export class LagWatch {
@@ -12,6 +14,7 @@ export class LagWatch {
   #askedAt = -Infinity;
   #asOf = -Infinity;
   #expectedAt = -Infinity;
+  #hurriedUntil = -Infinity;
 
   /** The newest lag seen, in milliseconds. */
   get last(): number | undefined {
@@ -30,6 +33,11 @@ export class LagWatch {
   /** What it waits for was sent just now: worth a question of its own, out of turn. */
   expectAt(at: number): void {
     this.#expectedAt = at;
+  }
+
+  /** A read waits for it until then, and no longer: worth more questions. */
+  hurryUntil(at: number): void {
+    this.#hurriedUntil = Math.max(this.#hurriedUntil, at);
   }
 
   /** The replica was seen to have passed a sample, `ms` after it was sent. */
@@ -62,7 +70,15 @@ export class LagWatch {
    */
   nextAsk(pending: Sample, intervalMs: number): number {
     const regular = this.#nextRegularAsk(pending, intervalMs);
-    return this.#expectedAt > this.#askedAt ? Math.min(regular, this.#expectedAt) : regular;
+    const hurried = this.#nextHurriedAsk(pending, intervalMs);
+    const next = hurried <= this.#hurriedUntil ? Math.min(regular, hurried) : regular;
+    return this.#expectedAt > this.#askedAt ? Math.min(next, this.#expectedAt) : next;
+  }
+
+  #nextHurriedAsk({ sentAt }: Sample, intervalMs: number): number {
+    const soonest = this.#askedAt + Math.min(HURRIED_GAP_MS, intervalMs);
+    const low = Math.min(...this.#recent);
+    return Number.isFinite(low) ? Math.max(soonest, sentAt + low - intervalMs / 2) : soonest;
   }
 
   #nextRegularAsk(pending: Sample, intervalMs: number): number {

@@ -1,3 +1,4 @@
+import { now } from '../clock';
 import type { CommitMark, Proof } from '../operation';
 import { bounded, isRefusal } from './bounded';
 import type { ProbeEnvironment } from './environment';
@@ -162,6 +163,8 @@ export class Proven implements FreshnessPolicy {
   }
 
   waitUntilShown(nodes: readonly string[], mark: CommitMark, timeoutMs: number): Promise<boolean> {
+    const until = now() + timeoutMs;
+    for (const node of nodes) this.#replicas.get(node)?.hurryUntil(until);
     return this.#waiters.wait(() => nodes.some((node) => this.shows(node, mark)), timeoutMs);
   }
 

@@ -100,6 +100,12 @@ export class ReplicaProbe {
     this.#loop.poke();
   }
 
+  /** Somebody waits for it until then. */
+  hurryUntil(at: number): void {
+    this.#lag.hurryUntil(at);
+    this.#loop.poke();
+  }
+
   /** The connection is of the time before. */
   drop(): void {
     this.#probe.drop();

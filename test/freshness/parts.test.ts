@@ -78,8 +78,9 @@ describe('LagWatch', () => {
   const sample = { seq: 1, position: 1n, sentAt: 0 };
 
   /** When a replica is asked about a sample sent at 0 that never arrives, after lags seen before. */
-  function questions(seen: readonly number[], untilMs: number): number[] {
+  function questions(seen: readonly number[], untilMs: number, hurriedUntilMs = 0): number[] {
     const watch = new LagWatch();
+    watch.hurryUntil(hurriedUntilMs);
     for (const ms of seen) watch.saw(sample, ms);
     const pending = { seq: 1, position: 1n, sentAt: 0 };
     const asked: number[] = [];
@@ -114,6 +115,11 @@ describe('LagWatch', () => {
         }
       }),
     );
+  });
+
+  it('asks more often while a read waits, from when the replica is about to be there', () => {
+    const asked = questions([20, 22], 60, 25);
+    expect(asked).to.deep.equal([1, 11, 15, 18, 21, 24, 34, 44, 54]);
   });
 
   it('tells no lag before one was seen, the last one at rest, and a growing one meanwhile', () => {
