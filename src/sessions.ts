@@ -74,10 +74,25 @@ export class Sessions {
    * @throws OptionsError without `sessionSecret`
    */
   async token(): Promise<string | undefined> {
-    const codec = this.#mustHaveCodec('token()');
+    this.#mustHaveCodec('token()');
     const { operation } = currentFrame();
     if (!operation) return undefined;
     await this.#whenIdle(operation);
+    return this.tokenOf(operation);
+  }
+
+  /** Whether {@link token} would have to wait for a write under way. */
+  isBusy(operation: Operation): boolean {
+    return this.#busy(operation).length > 0;
+  }
+
+  /**
+   * The token of `operation` as it is now, without a wait.
+   *
+   * @throws OptionsError without `sessionSecret`
+   */
+  tokenOf(operation: Operation): string | undefined {
+    const codec = this.#mustHaveCodec('token()');
     const { policy } = this.#parts;
     const place = policy.place();
     const writes = this.#writesOf(operation, place);
@@ -200,12 +215,17 @@ export class Sessions {
     return this.#positionOf(mark, place) ?? 'unplaced';
   }
 
-  async #whenIdle(operation: Operation): Promise<void> {
+  #busy(operation: Operation): History[] {
     const busy: History[] = [];
     for (let op: Operation | undefined = operation; op; op = op.follows) {
       const history = this.#parts.ledger.peek(op);
       if (history?.busy) busy.push(history);
     }
+    return busy;
+  }
+
+  async #whenIdle(operation: Operation): Promise<void> {
+    const busy = this.#busy(operation);
     if (busy.length === 0) return;
     let timer: { cancel(): void } | undefined;
     const tooLong = new Promise<void>((resolve) => {

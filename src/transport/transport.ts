@@ -64,21 +64,43 @@ export class SessionTransport<Request> {
   }
 
   /** What the response has to carry. Waits for the operation's writes under way. Never rejects. */
-  async leave({ cookies, client, stored }: Visit, operation: Operation): Promise<Outgoing> {
-    const { cookie, header, store } = this.#session;
-    if (!cookie && !header && !store) return NOTHING;
+  async leave(visit: Visit, operation: Operation): Promise<Outgoing> {
+    if (!this.carries) return NOTHING;
     const token = await runInOperation(operation, () => this.#parts.sessions.token());
-    if (store && client !== undefined && (token !== undefined || stored.length > 0)) {
-      try {
-        await store.sessionStore.save(client, {
-          add: token,
-          remove: stored,
-          maxAgeMs: MAX_AGE_MS,
-        });
-      } catch (error) {
-        this.#parts.warn(`the session store failed: ${String(error)}`, 'sessionStore');
-      }
+    if (this.#mustSave(visit, token)) await this.#save(visit, token);
+    return this.#outgoing(visit, token);
+  }
+
+  /** The same where there is nothing to wait for; otherwise `undefined`: then {@link leave} has to. */
+  leaveAtOnce(visit: Visit, operation: Operation): Outgoing | undefined {
+    if (!this.carries) return NOTHING;
+    if (this.#parts.sessions.isBusy(operation)) return undefined;
+    const token = this.#parts.sessions.tokenOf(operation);
+    return this.#mustSave(visit, token) ? undefined : this.#outgoing(visit, token);
+  }
+
+  /** Whether tokens travel at all. */
+  get carries(): boolean {
+    const { cookie, header, store } = this.#session;
+    return cookie !== undefined || header !== undefined || store !== undefined;
+  }
+
+  #mustSave({ client, stored }: Visit, token: string | undefined): boolean {
+    return client !== undefined && (token !== undefined || stored.length > 0);
+  }
+
+  async #save({ client, stored }: Visit, token: string | undefined): Promise<void> {
+    const { store } = this.#session;
+    if (!store || client === undefined) return;
+    try {
+      await store.sessionStore.save(client, { add: token, remove: stored, maxAgeMs: MAX_AGE_MS });
+    } catch (error) {
+      this.#parts.warn(`the session store failed: ${String(error)}`, 'sessionStore');
     }
+  }
+
+  #outgoing({ cookies }: Visit, token: string | undefined): Outgoing {
+    const { cookie, header } = this.#session;
     const setCookie: string[] = [];
     if (cookie) {
       const set = (name: string, value: string, maxAgeMs: number) =>
@@ -90,10 +112,7 @@ export class SessionTransport<Request> {
         set(`${cookie.name}-${randomBytes(6).toString('base64url')}`, token, MAX_AGE_MS);
       }
     }
-    return {
-      setCookie,
-      headers: header && token !== undefined ? [[header, token]] : [],
-    };
+    return { setCookie, headers: header && token !== undefined ? [[header, token]] : [] };
   }
 }
 
