@@ -7,6 +7,8 @@ import type { Decision } from '../routing';
 import {
   SESSION_KEYS,
   SessionTransport,
+  assertRequestId,
+  namedBy,
   resolveSession,
   type Outgoing,
   type SessionOptions,
@@ -107,9 +109,8 @@ function addHeaders({ response }: AnsweredRequest, { setCookie, headers }: Outgo
 
 function open(request: ResolvedRequest, requestId: (() => unknown) | undefined): Operation {
   const { operationName, contextValue } = request;
-  const id = requestId?.();
   return new Operation({
-    ...(typeof id === 'string' && id !== '' ? { id } : {}),
+    ...namedBy(requestId?.()),
     ...(operationName ? { name: operationName } : {}),
     kind: request.operation?.operation ?? 'query',
     follows: contextOperation(contextValue),
@@ -163,9 +164,5 @@ function assertOptions(options: unknown): asserts options is FreshReadsPluginOpt
       `freshReadsPlugin: exposeDecisions must be true or false, got ${echo(exposeDecisions)}.`,
     );
   }
-  if (requestId !== undefined && typeof requestId !== 'function') {
-    throw new OptionsError(
-      `freshReadsPlugin: requestId must be a function that returns the id, got ${echo(requestId)}.`,
-    );
-  }
+  assertRequestId('freshReadsPlugin', requestId);
 }
