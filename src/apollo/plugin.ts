@@ -1,20 +1,22 @@
-import { OptionsError, echo } from '../errors';
 import { partsOf } from '../fresh-reads';
 import type { FreshReads } from '../handle';
-import { Operation, currentOperation, type OperationInfo } from '../operation';
-import { isRecord, rejectUnknownKeys } from '../validate';
-import type { Decision } from '../routing';
+import { Operation, currentOperation } from '../operation';
 import {
-  SESSION_KEYS,
   SessionTransport,
-  assertRequestId,
   namedBy,
   resolveSession,
   type Outgoing,
   type SessionOptions,
   type Visit,
 } from '../transport';
-import { contextOperation, setOperation, wrapResolvers } from '../graphql';
+import {
+  CollectedDecisions,
+  assertPluginOptions,
+  contextOperation,
+  setOperation,
+  wrapResolvers,
+  type ShownDecision,
+} from '../graphql';
 import type { AnsweredRequest, OperationPlugin, ResolvedRequest } from './plugin-type';
 
 /** Options of {@link freshReadsPlugin}. Those of sessions are for requests over HTTP. */
@@ -46,12 +48,12 @@ export function freshReadsPlugin(
   options: FreshReadsPluginOptions = {},
 ): OperationPlugin {
   const parts = partsOf(reads, 'freshReadsPlugin');
-  assertOptions(options);
+  assertPluginOptions('freshReadsPlugin', options);
   const sessions = new SessionTransport<ResolvedRequest>(
     parts,
     resolveSession('freshReadsPlugin', options, parts.sessions.enabled),
   );
-  const collected = options.exposeDecisions ? collectDecisions(reads) : undefined;
+  const collected = options.exposeDecisions ? new CollectedDecisions(reads) : undefined;
 
   return {
     async serverWillStart({ schema }) {
@@ -117,52 +119,11 @@ function open(request: ResolvedRequest, requestId: (() => unknown) | undefined):
   });
 }
 
-function collectDecisions(reads: FreshReads) {
-  const byOperation = new WeakMap<OperationInfo, Decision[]>();
-  const subscription = reads.onDecision((decision) => {
-    if (!decision.operation) return;
-    const list = byOperation.get(decision.operation);
-    if (list) list.push(decision);
-    else byOperation.set(decision.operation, [decision]);
-  });
-  return {
-    dispose: () => subscription.dispose(),
-    of: (operation: Operation): Decision[] => [
-      ...(operation.follows ? (byOperation.get(operation.follows.info) ?? []) : []),
-      ...(byOperation.get(operation.info) ?? []),
-    ],
-  };
-}
-
-function expose({ response }: AnsweredRequest, decisions: readonly Decision[]): void {
+function expose({ response }: AnsweredRequest, decisions: readonly ShownDecision[]): void {
   const result =
     response.body.kind === 'single' ? response.body.singleResult : response.body.initialResult;
   result.extensions = {
     ...result.extensions,
-    freshReads: {
-      decisions: decisions.map(({ tables, target, node, reason, resolver }) => ({
-        tables,
-        target,
-        node,
-        reason,
-        resolver,
-      })),
-    },
+    freshReads: { decisions },
   };
-}
-
-function assertOptions(options: unknown): asserts options is FreshReadsPluginOptions {
-  if (!isRecord(options)) {
-    throw new OptionsError(
-      `freshReadsPlugin(reads, options): options must be an object, got ${echo(options)}.`,
-    );
-  }
-  rejectUnknownKeys('freshReadsPlugin', options, ['exposeDecisions', 'requestId', ...SESSION_KEYS]);
-  const { exposeDecisions, requestId } = options;
-  if (exposeDecisions !== undefined && typeof exposeDecisions !== 'boolean') {
-    throw new OptionsError(
-      `freshReadsPlugin: exposeDecisions must be true or false, got ${echo(exposeDecisions)}.`,
-    );
-  }
-  assertRequestId('freshReadsPlugin', requestId);
 }
