@@ -19,6 +19,7 @@ export function executingOf(
   contextValue: unknown,
   info: GraphQLResolveInfo,
   root: Path,
+  kind: 'resolve' | 'subscribe',
 ): Executing {
   const { operation } = info.operation;
   const isSubscription = operation === OperationTypeNode.SUBSCRIPTION;
@@ -29,7 +30,11 @@ export function executingOf(
   let executing = executions.get(key);
   if (!executing) {
     executing = {
-      operation: isSubscription ? eventOf(contextValue, info) : around(contextValue, info),
+      // What subscribing wrote is known to the events, which follow its operation.
+      operation:
+        isSubscription && kind === 'resolve'
+          ? eventOf(contextValue, info)
+          : around(contextValue, info),
       execution: new Execution({ serial: operation === OperationTypeNode.MUTATION }),
       freshness: new WeakMap(),
     };
@@ -38,14 +43,15 @@ export function executingOf(
   return executing;
 }
 
-/** The operation that a plugin has opened, or that the server runs in; without either one of its own. */
+/** The operation that this runs in, or that a plugin has opened; without either one of its own. */
 function around(contextValue: unknown, info: GraphQLResolveInfo): Operation {
-  return operationOf(contextValue) ?? currentOperation() ?? new Operation(describe(info));
+  return currentOperation() ?? operationOf(contextValue) ?? new Operation(describe(info));
 }
 
-/** An event starts with no history but that of whoever subscribed. */
+/** An event starts with no history but that of whoever subscribed, and of what drew the event. */
 function eventOf(contextValue: unknown, info: GraphQLResolveInfo): Operation {
-  return new Operation({ ...describe(info), follows: operationOf(contextValue) });
+  const follows = currentOperation() ?? operationOf(contextValue);
+  return new Operation({ ...describe(info), follows });
 }
 
 function describe({ operation }: GraphQLResolveInfo) {

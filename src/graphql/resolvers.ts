@@ -45,15 +45,21 @@ interface Declared {
 function wrapField(field: GraphQLField<unknown, unknown>, name: string, declared: Declared): void {
   const { resolve = defaultFieldResolver, subscribe } = field;
   if ((resolve !== defaultFieldResolver || declared.own) && !wrapped.has(resolve)) {
-    field.resolve = wrap(resolve, name, declared);
+    field.resolve = wrap(resolve, name, 'resolve', declared);
   }
-  if (subscribe && !wrapped.has(subscribe)) field.subscribe = wrap(subscribe, name, declared);
+  if (subscribe && !wrapped.has(subscribe))
+    field.subscribe = wrap(subscribe, name, 'subscribe', declared);
 }
 
-function wrap(resolve: Resolver, resolver: string, { own, inherits }: Declared): Resolver {
+function wrap(
+  resolve: Resolver,
+  resolver: string,
+  kind: 'resolve' | 'subscribe',
+  { own, inherits }: Declared,
+): Resolver {
   const ours: Resolver = function (this: unknown, source, args, contextValue, info) {
     const root = rootOf(info.path);
-    const executing = executingOf(contextValue, info, root);
+    const executing = executingOf(contextValue, info, root, kind);
     if (own) executing.freshness.set(info.path, own);
     const { asked, feedsWrite } = currentFrame();
     const frame = {
