@@ -4,6 +4,7 @@ import express, { type Express } from 'express';
 import { QueryTypes, type Sequelize } from 'sequelize';
 import { freshReads, type FreshReads, type FreshReadsOptions } from '../../src';
 import { freshReadsMiddleware, memorySessionStore, type SessionStore } from '../../src/http';
+import { TokenCodec } from '../../src/operation';
 import { DecisionLog } from '../support/decisions';
 import { Client, serve, type TestServer } from '../support/http';
 import { createDatabase, type TestDatabase } from '../support/shared-cluster';
@@ -258,6 +259,31 @@ describe('sessions over HTTP', () => {
         expect(forger.jar.names, 'what is of no use is deleted').to.deep.equal([]);
       }
       expect(await client.get('/t0')).to.have.property('standby', false);
+    });
+
+    it('mean everything when they are too old, or of another server', async () => {
+      const { client, reads } = await service();
+      // Makes the place in the log known that tokens are held against.
+      await client.post('/t0');
+      while (reads.status().liveWrites.length > 0) await client.get('/t0');
+      await database.pauseReplicas();
+      const codec = new TokenCodec([SECRET]);
+      const now = { issuedAtMs: Date.now(), place: undefined, seen: undefined, writes: [] };
+      const cases: [object, boolean][] = [
+        [now, true],
+        [{ ...now, issuedAtMs: Date.now() - 61 * 60_000 }, false],
+        [{ ...now, issuedAtMs: Date.now() + 10 * 60_000 }, false],
+        [{ ...now, place: { system: '7', timeline: 1 } }, false],
+      ];
+      for (const [contents, standby] of cases) {
+        const { widened } = reads.status().tokens;
+        const old = new Client(client.url);
+        old.jar.set('fresh-reads-old', codec.write({ ...now, ...contents }));
+        expect(await old.get('/t5')).to.have.property('standby', standby);
+        expect(reads.status().tokens.widened).to.equal(widened + (standby ? 0 : 1));
+        // It stays true for the client until the replicas are there.
+        expect(await old.get('/t6')).to.have.property('standby', standby);
+      }
     });
 
     it('are honoured while an older secret is', async () => {
