@@ -158,7 +158,6 @@ describe('Yoga', () => {
   it('carries the writes of all operations of a batch', async () => {
     const client = await serveYoga();
     await ground.database.pauseReplicas();
-    await run(client, 'mutation { createUser(name: "dora") { id } }');
     await client.post('/graphql', [
       { query: '{ posts }' },
       { query: 'mutation { rename(id: 1, name: "x") { id } }' },
@@ -166,7 +165,7 @@ describe('Yoga', () => {
     expect(lines(await run(client, '{ users }'))).to.have.members([
       'Query.users: primary table-written users',
     ]);
-    expect(client.jar.names.length).to.be.within(1, 2);
+    expect(client.jar.names).to.have.length(1);
   });
 
   it('carries it by a store, which is asked by the request', async () => {

@@ -114,8 +114,9 @@ describe('freshReadsMiddleware', () => {
     const ours = freshReadsMiddleware(reads);
     const client = await start((req, res) => {
       void reads.runOperation({ name: 'outer' }, async () => {
-        await new Promise<void>((resolve) => ours(req, res, () => resolve()));
-        await select();
+        await new Promise<void>((resolve) =>
+          ours(req, res, () => void select().then(() => resolve())),
+        );
         res.end('{}');
       });
     });

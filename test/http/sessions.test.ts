@@ -267,6 +267,8 @@ describe('sessions over HTTP', () => {
       await client.post('/t0');
       while (reads.status().liveWrites.length > 0) await client.get('/t0');
       await database.pauseReplicas();
+      // Something that the replicas do not have, so that they can't be proven to have everything.
+      await database.run('INSERT INTO t9 DEFAULT VALUES');
       const codec = new TokenCodec([SECRET]);
       const now = { issuedAtMs: Date.now(), place: undefined, seen: undefined, writes: [] };
       const cases: [object, boolean][] = [
@@ -279,7 +281,7 @@ describe('sessions over HTTP', () => {
         const { widened } = reads.status().tokens;
         const old = new Client(client.url);
         old.jar.set('fresh-reads-old', codec.write({ ...now, ...contents }));
-        expect(await old.get('/t5')).to.have.property('standby', standby);
+        expect(await old.get('/t5'), JSON.stringify(contents)).to.have.property('standby', standby);
         expect(reads.status().tokens.widened).to.equal(widened + (standby ? 0 : 1));
         // It stays true for the client until the replicas are there.
         expect(await old.get('/t6')).to.have.property('standby', standby);
