@@ -64,6 +64,8 @@ export class TokenCodec {
   read(token: string): ReadToken | undefined {
     if (token.length > LONGEST_TOKEN || !/^[\w-]+$/.test(token)) return undefined;
     const bytes = Buffer.from(token, 'base64url');
+    // A decoder passes over stray characters and bits at the end; there is one way to write a token.
+    if (bytes.toString('base64url') !== token) return undefined;
     if (bytes.length <= SIGNATURE_BYTES) return undefined;
     const body = bytes.subarray(0, -SIGNATURE_BYTES);
     const signature = bytes.subarray(-SIGNATURE_BYTES);
