@@ -42,8 +42,13 @@ export interface SessionsParts {
   readonly policy: FreshnessPolicy;
   /** The live writes that the client of `operation` has to carry along. */
   readonly liveWrites: (operation: Operation) => readonly Omit<TableEntry, 'writer'>[];
-  /** All tables that may be written, as write records name them; the same object while they are the same. */
-  readonly tables: () => Iterable<string>;
+  /**
+   * All tables that may be written, as write records name them, each with the name that it has in
+   * all processes; the same object while they are the same.
+   */
+  readonly tables: () => ReadonlyMap<string, string>;
+  /** The name that a table has in all processes. */
+  readonly fullNameOf: (table: string) => string;
   /** What has been read; `undefined` where sessions may go back. */
   readonly seen: (operation: Operation) => Seen | undefined;
 }
@@ -167,7 +172,7 @@ export class Sessions {
     });
   }
 
-  #names: { tables: Iterable<string>; sample: string; byMark: Map<string, string[]> } | undefined;
+  #names: { tables: object; sample: string; byMark: Map<string, string[]> } | undefined;
 
   /** The tables by their marks. Made again when the catalog or the signing secret is another one. */
   #namesOf(token: ReadToken): Map<string, string[]> {
@@ -175,8 +180,8 @@ export class Sessions {
     const sample = token.mark(EVERYTHING);
     if (this.#names?.tables !== tables || this.#names.sample !== sample) {
       const byMark = new Map<string, string[]>([[sample, [EVERYTHING]]]);
-      for (const table of tables) {
-        const mark = token.mark(table);
+      for (const [table, fullName] of tables) {
+        const mark = token.mark(fullName);
         byMark.set(mark, [...(byMark.get(mark) ?? []), table]);
       }
       this.#names = { tables, sample, byMark };
@@ -190,13 +195,13 @@ export class Sessions {
       const open = entry.inFlight > 0 || entry.uncommitted > 0;
       const at = open ? entry.openSince : (entry.newest?.at ?? now());
       const write = {
-        table: entry.table,
+        table: this.#parts.fullNameOf(entry.table),
         open,
         committedAtMs: epochMs() - (now() - at),
         position: open ? undefined : this.#positionOf(entry.newest, place),
       };
-      const other = byTable.get(entry.table);
-      byTable.set(entry.table, other ? mergeWrites(other, write) : write);
+      const other = byTable.get(write.table);
+      byTable.set(write.table, other ? mergeWrites(other, write) : write);
     }
     return [...byTable.values()];
   }

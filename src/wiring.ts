@@ -90,6 +90,7 @@ export function wire(sequelize: Sequelize, parts: WiringParts): Wiring {
     policy,
     liveWrites: (operation) => writes.ofClient(operation),
     tables: () => knowledge.tables,
+    fullNameOf: (table) => knowledge.fullNameOf(table),
     seen: (operation) => sessionReads.seen(operation),
   });
   const router = new Router({

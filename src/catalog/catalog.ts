@@ -33,7 +33,7 @@ export class LoadedCatalog implements Catalog {
   readonly incomplete: boolean;
   readonly searchPath: readonly string[];
   readonly implicit: ReadClosure;
-  readonly tables: readonly RelationKey[];
+  readonly fullNames: ReadonlyMap<RelationKey, string>;
   readonly #keyOf: (schema: string, name: string) => RelationKey;
   readonly #names: Names;
   readonly #reads: ReadClosures;
@@ -49,7 +49,9 @@ export class LoadedCatalog implements Catalog {
     this.searchPath = Object.freeze([...searchPath]);
     this.#keyOf = keysIn(defaultSchema);
     this.#names = names;
-    this.tables = Object.freeze([...model.relations.values()].map(({ key }) => key));
+    this.fullNames = new Map(
+      [...model.relations.values()].map(({ key, schema, name }) => [key, `${schema}.${name}`]),
+    );
     const graph = new ReadGraph(model, effects);
     this.#reads = new ReadClosures(model, graph, effects);
     this.#writes = new WriteClosures(model, graph, effects);

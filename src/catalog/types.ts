@@ -119,8 +119,11 @@ export interface Catalog {
   /** What any statement may touch without naming it, by way of casts, operators and domains. Usually empty. */
   readonly implicit: ReadClosure;
 
-  /** Every relation that a closure may name. */
-  readonly tables: readonly RelationKey[];
+  /**
+   * Every relation that a closure may name, with its schema and name: its key is another one where
+   * another schema is the default.
+   */
+  readonly fullNames: ReadonlyMap<RelationKey, string>;
 
   keyOf(schema: string, name: string): RelationKey;
   /** Every relation a name may stand for. Empty: the catalog has none, treat as unknown. */

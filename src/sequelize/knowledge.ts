@@ -36,6 +36,7 @@ const PLAIN: StatementView = Object.freeze({
 const NOTHING: readonly string[] = Object.freeze([]);
 /** The answer of {@link Knowledge.touched} for a statement that reads none of however many tables. */
 export const NONE_TOUCHED: readonly LiveWriteView['touched'][] = Object.freeze([]);
+const NO_TABLES: ReadonlyMap<string, string> = new Map();
 const ALL: readonly string[] = Object.freeze([EVERYTHING]);
 
 /**
@@ -70,9 +71,17 @@ export class Knowledge {
     });
   }
 
-  /** Every table that write records may name; the same object while the catalog is the same. */
-  get tables(): Iterable<string> {
-    return this.catalog.certain?.tables ?? NOTHING;
+  /**
+   * Every table that write records may name, with the name that it has in all processes, whatever
+   * their search path; the same object while the catalog is the same.
+   */
+  get tables(): ReadonlyMap<string, string> {
+    return this.catalog.certain?.fullNames ?? NO_TABLES;
+  }
+
+  /** The name of a table of write records in all processes; its own where the catalog has none. */
+  fullNameOf(table: string): string {
+    return this.catalog.latest?.fullNames.get(table) ?? table;
   }
 
   /** All that a write to a table changes, whatever the write was; `*` when that can't be told. */

@@ -17,7 +17,8 @@ describe('a token from one process to another', () => {
   before(async () => {
     database = await createDatabase(
       ...['users', 'posts', ...MANY].map((table) => `CREATE TABLE ${table} (id serial)`),
-      'CREATE FUNCTION slowly() RETURNS int LANGUAGE sql AS $$ SELECT 1 FROM pg_sleep(0.3) $$',
+      'CREATE SCHEMA app',
+      'CREATE TABLE app.users (id serial)',
     );
     await database.pauseReplicas();
     one = await Site.open(database);
@@ -241,6 +242,18 @@ describe('a token from one process to another', () => {
     await one.sequelize.query('ALTER TABLE younger RENAME TO renamed');
     await receiver.reads.refreshCatalog();
     expect(await receiver.readsWith(token, 'renamed')).to.deep.equal(['primary tables-unknown']);
+  });
+
+  it('means the same table to processes with other search paths', async () => {
+    const options = { connect: { dialectOptions: { options: '-c search_path=app' } } };
+    const other = await Site.open(database, options);
+    const token = await one.tokenAfter('users');
+    expect(await other.readsWith(token, 'public.users', 'app.users')).to.deep.equal([
+      ...[HELD, FREE[1]],
+    ]);
+    const back = await other.tokenAfter('users');
+    const receiver = await Site.open(database);
+    expect(await receiver.readsWith(back, 'app.users', 'users')).to.deep.equal([HELD, FREE[1]]);
   });
 
   it('tells of writes that lost their operation while it ran, not of older ones', async () => {
