@@ -5,6 +5,7 @@ import {
   EVERYTHING,
   TokenCodec,
   currentFrame,
+  furthest,
   type CarriedWrite,
   type CommitMark,
   type History,
@@ -25,6 +26,8 @@ const CLOCK_SKEW_MS = 60_000;
 const OPEN_WRITE_MS = 60_000;
 /** A token must not hold a response up for ever because of a statement that waits for a lock. */
 const LONGEST_WAIT_MS = 5000;
+/** A primary that does not answer must not hold it up for long either. */
+const LONGEST_SAMPLE_MS = 100;
 
 /** What became of the tokens that clients brought. */
 export interface TokenCounts {
@@ -83,12 +86,13 @@ export class Sessions {
     const { operation } = currentFrame();
     if (!operation) return undefined;
     await this.#whenIdle(operation);
+    await this.#whenPlaced(operation);
     return this.tokenOf(operation);
   }
 
-  /** Whether {@link token} would have to wait for a write under way. */
+  /** Whether {@link token} would have to wait for something. */
   isBusy(operation: Operation): boolean {
-    return this.#busy(operation).length > 0;
+    return this.#busy(operation).length > 0 || this.#unplaced(operation) !== undefined;
   }
 
   /**
@@ -130,15 +134,23 @@ export class Sessions {
       }
       seen = later(seen, seenIn(read));
     }
-    const isEverywhere = (proof: Proof | undefined) =>
-      proof !== undefined && this.#parts.policy.isEverywhere({ seq: Infinity, at: now(), proof });
     this.#parts.ledger.carry(
-      [...writes.values()].filter(({ open, proof }) => open || !isEverywhere(proof)),
+      [...writes.values()].filter(({ open, proof }) => open || !this.#isOver(proof)),
       operation,
     );
-    if (seen === undefined || (seen !== 'unplaced' && isEverywhere(seen))) return;
+    if (seen === undefined || (seen !== 'unplaced' && this.#isOver(seen))) return;
     const proof = seen === 'unplaced' ? undefined : seen;
     this.#parts.seen(operation)?.carry(this.#parts.ledger.observe(proof));
+  }
+
+  /**
+   * Whether a place in the log is behind everybody. That all replicas have come past it is not
+   * enough: one that crashes shows less again, and only below what has expired it is not used.
+   */
+  #isOver(proof: Proof | undefined): boolean {
+    if (!proof) return false;
+    const mark = { seq: Infinity, at: now(), proof };
+    return this.#parts.policy.isEverywhere(mark) && this.#parts.policy.expired(mark);
   }
 
   /** For when it can't be known what the client has done before. */
@@ -163,9 +175,11 @@ export class Sessions {
     const names = this.#namesOf(token);
     return writes.flatMap(({ mark, open, committedAtMs, position }) => {
       const sinceMs = Math.max(0, epochMs() - committedAtMs);
+      const isOpen = open && sinceMs < OPEN_WRITE_MS;
       const carried = {
-        open: open && sinceMs < OPEN_WRITE_MS,
-        at: now() - sinceMs,
+        open: isOpen,
+        // An open one that nobody waits for any more was settled at the end of that time.
+        at: now() - (open && !isOpen ? sinceMs - OPEN_WRITE_MS : sinceMs),
         proof: token.place && position !== undefined ? { ...token.place, position } : undefined,
       };
       return (names.get(mark) ?? [EVERYTHING]).map((table) => ({ table, ...carried }));
@@ -193,7 +207,7 @@ export class Sessions {
     const byTable = new Map<string, TokenWrite>();
     for (const entry of this.#parts.liveWrites(operation)) {
       const open = entry.inFlight > 0 || entry.uncommitted > 0;
-      const at = open ? entry.openSince : (entry.newest?.at ?? now());
+      const at = Math.max(open ? entry.openSince : -Infinity, entry.newest?.at ?? -Infinity);
       const write = {
         table: this.#parts.fullNameOf(entry.table),
         open,
@@ -240,6 +254,27 @@ export class Sessions {
     timer?.cancel();
   }
 
+  /**
+   * What a session brings along without a place in the log holds each of its operations back anew,
+   * until one lasts longer than a sample of the log takes. So that one is waited for.
+   */
+  async #whenPlaced(operation: Operation): Promise<void> {
+    const mark = this.#unplaced(operation);
+    if (mark) await this.#parts.policy.whenPlaced(mark, LONGEST_SAMPLE_MS);
+  }
+
+  #unplaced(operation: Operation): CommitMark | undefined {
+    const { policy, liveWrites, seen } = this.#parts;
+    const { mark: seenMark } = seen(operation) ?? {};
+    const marks = liveWrites(operation).map(({ newest }) => newest);
+    const newest = [seenMark, ...marks].reduce(
+      (a, b) => (b?.ofSession && !b.proof && b.seq > (a?.seq ?? 0) ? b : a),
+      undefined,
+    );
+    if (!newest || policy.isEverywhere(newest)) return undefined;
+    return policy.place() === undefined || policy.proofOf(newest) ? undefined : newest;
+  }
+
   #mustHaveCodec(what: string): TokenCodec {
     if (this.#codec) return this.#codec;
     throw new OptionsError(
@@ -268,12 +303,6 @@ function later(
   if (b === undefined) return a;
   if (a === 'unplaced' || b === 'unplaced') return 'unplaced';
   return furthest(a, b) ?? 'unplaced';
-}
-
-function furthest(a: Proof | undefined, b: Proof | undefined): Proof | undefined {
-  if (!a || !b) return undefined;
-  if (a.system !== b.system || a.timeline !== b.timeline) return undefined;
-  return a.position > b.position ? a : b;
 }
 
 function merge(a: CarriedWrite | undefined, b: CarriedWrite): CarriedWrite {

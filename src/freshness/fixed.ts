@@ -55,6 +55,10 @@ export class FixedWindow implements FreshnessPolicy {
     // The time of a commit is all that this rule goes by.
   }
 
+  whenPlaced(): Promise<void> {
+    return Promise.resolve();
+  }
+
   place(): undefined {
     // The log is not looked at.
   }

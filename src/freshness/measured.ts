@@ -122,6 +122,10 @@ export class MeasuredWindow implements FreshnessPolicy {
     return this.#proof.proofOf(mark);
   }
 
+  whenPlaced(mark: CommitMark, timeoutMs: number): Promise<void> {
+    return this.#proof.whenPlaced(mark, timeoutMs);
+  }
+
   place(): LogPlace | undefined {
     return this.#proof.place();
   }

@@ -56,6 +56,10 @@ export interface FreshnessPolicy {
    * where there is none (yet).
    */
   proofOf(mark: CommitMark): Proof | undefined;
+  /**
+   * Resolves once {@link proofOf} gives a place, at once where it never will, or after `timeoutMs`.
+   */
+  whenPlaced(mark: CommitMark, timeoutMs: number): Promise<void>;
   /** The log that is written now; `undefined` where that is not known, or not looked at. */
   place(): LogPlace | undefined;
   /**

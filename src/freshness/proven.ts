@@ -118,6 +118,11 @@ export class Proven implements FreshnessPolicy {
     return this.#portable ? this.#progress.proofOf(mark.seq) : undefined;
   }
 
+  async whenPlaced(mark: CommitMark, timeoutMs: number): Promise<void> {
+    const placed = () => this.place() === undefined || this.proofOf(mark) !== undefined;
+    await this.#waiters.wait(placed, timeoutMs);
+  }
+
   place(): LogPlace | undefined {
     return this.#portable ? this.#progress.place : undefined;
   }

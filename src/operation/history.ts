@@ -9,6 +9,8 @@ export interface CommitMark {
   readonly at: number;
   /** Brought in by a session token: a place in the log at or past the commit. */
   readonly proof?: Proof | undefined;
+  /** Not a commit made here, but what an earlier operation has written, or a session has seen. */
+  readonly ofSession?: true;
 }
 
 /** A place in the write-ahead log that any process can hold a replica against. */
@@ -17,6 +19,12 @@ export interface Proof {
   readonly system: string;
   readonly timeline: number;
   readonly position: bigint;
+}
+
+/** The place that covers both; `undefined` where one is not known, or they are in two logs. */
+export function furthest(a: Proof | undefined, b: Proof | undefined): Proof | undefined {
+  if (!a || a.system !== b?.system || a.timeline !== b.timeline) return undefined;
+  return a.position > b.position ? a : b;
 }
 
 /** The table name of a record that stands for every table (the write's tables are not known). */
@@ -128,9 +136,13 @@ export class History {
       });
       this.version++;
     } else {
-      // Its proof says nothing of what was committed here before.
+      // Its proof alone says nothing of what was committed here before.
       entry.newest = before
-        ? { seq: mark.seq, at: Math.max(before.at, mark.at), proof: undefined }
+        ? {
+            ...mark,
+            at: Math.max(before.at, mark.at),
+            proof: furthest(before.proof, mark.proof),
+          }
         : mark;
     }
   }

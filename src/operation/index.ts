@@ -16,13 +16,14 @@ export {
 export {
   EVERYTHING,
   History,
+  furthest,
   type CommitMark,
   type Proof,
   type TableEntry,
   type WriteRecord,
   type WriteState,
 } from './history';
-export { Seen, type NodeRun } from './seen';
+export { Seen, UNCHECKED, type NodeRun } from './seen';
 export { TokenCodec, type ReadToken, type TokenWrite } from './token';
 export { Ledger, OpenWrite, toRecord, type CarriedWrite } from './ledger';
 export { logicalTime } from './logical-time';

@@ -165,9 +165,12 @@ export class Ledger {
     return this.#fields && (operation.peek(this.#fields) as HistoryByField | undefined);
   }
 
-  /** Numbers a commit whose acknowledgement has just arrived, here or at an earlier operation. */
-  #number(carried?: Pick<CommitMark, 'at' | 'proof'>): CommitMark {
-    const mark = { seq: nextTime(), at: now(), ...carried };
+  /** Numbers a commit whose acknowledgement has just arrived, or what else is known just now. */
+  #number(ofSession?: Pick<CommitMark, 'at' | 'proof'>): CommitMark {
+    const mark: CommitMark = {
+      ...{ seq: nextTime(), at: now() },
+      ...(ofSession && { ...ofSession, ofSession: true }),
+    };
     this.#onCommit(mark);
     return mark;
   }

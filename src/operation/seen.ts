@@ -1,10 +1,13 @@
-import type { CommitMark } from './history';
+import { furthest, type CommitMark } from './history';
 
 /** How a node was when it was read from: another run of it may show less. */
 export interface NodeRun {
   readonly node: string;
   readonly run: number;
 }
+
+/** In the place of the number of reads before: nobody has looked whether the node shows them. */
+export const UNCHECKED = -1;
 
 /**
  * What an operation and the session before it have read so far, for those that must never go back
@@ -25,8 +28,9 @@ export class Seen {
   }
 
   /**
-   * A read has ended on `from` that was decided on after `readsBefore` others. When another one has
-   * ended meanwhile, neither node is known to show what the other has shown.
+   * A read has ended on `from` that was decided on after `readsBefore` others ({@link UNCHECKED}: on
+   * a node that need not show what was read before). When another one has ended meanwhile, neither
+   * node is known to show what the other has shown.
    */
   note(mark: CommitMark, from: NodeRun, readsBefore: number): void {
     const alone = readsBefore === this.#reads || isSame(this.#last, from);
@@ -35,9 +39,10 @@ export class Seen {
     this.#reads++;
   }
 
-  /** What the session had seen before this operation. */
+  /** What the session had seen elsewhere. `mark` is numbered now. */
   carry(mark: CommitMark): void {
-    this.#mark = mark;
+    // Its proof alone says nothing of what was read here before.
+    this.#mark = this.#mark ? { ...mark, proof: furthest(this.#mark.proof, mark.proof) } : mark;
     this.#last = undefined;
     this.#reads++;
   }

@@ -118,8 +118,9 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
       parts.onDecision(parts.decisions.of(statement, node, Boolean(options.transaction)));
     }
     statement.frame.batch?.onRead(() => router.tablesRead(statement));
-    const onStandby = router.nodeOf(query.connection) !== PRIMARY;
-    const sent = marker.mark(statement, query, onStandby);
+    const node = router.nodeOf(query.connection);
+    statement.from = sessions.begin(statement.frame.operation, node);
+    const sent = marker.mark(statement, query, node !== PRIMARY);
     if (sent) options[SENT] = sent;
     if (!statement.frame.operation && !marker.isHousekeeping(statement, options)) {
       parts.onOutside(sent ? 'writes' : 'reads');
@@ -132,8 +133,7 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     options[SENT]?.dropUnlessSent();
     const statement = carriedBy(options);
     if (statement) {
-      const { operation } = statement.frame;
-      sessions.note(operation, router.nodeOf(query.connection), statement.readsBefore);
+      sessions.end(statement.frame.operation, statement.from, statement.readsBefore);
     }
     return marker.lookAfter(query) ?? DONE;
   };

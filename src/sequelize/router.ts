@@ -2,7 +2,7 @@ import { QueryTypes } from 'sequelize';
 import { now } from '../clock';
 import { ReplicasUnavailableError } from '../errors';
 import type { FreshnessPolicy } from '../freshness';
-import { type CommitMark, type Frame, type Ledger, type TableEntry } from '../operation';
+import { UNCHECKED, type CommitMark, type Frame, type Ledger, type TableEntry } from '../operation';
 import type { ResolvedOptions } from '../resolve-options';
 import {
   decide,
@@ -116,7 +116,13 @@ export class Router {
       nodes: this.#views.of(statement.failedOn, this.#boundOf(wishes)),
       seenBy: this.#sessions.seenBy(frame),
     });
+    if (statement.verdict.reason === 'asked-replica') this.#noteUnchecked(statement);
     return statement.verdict;
+  }
+
+  /** Whoever asks for a replica is given one that may be behind what the session has read. */
+  #noteUnchecked(statement: Statement): void {
+    if (this.#sessions.seen(statement.frame.operation)?.mark) statement.readsBefore = UNCHECKED;
   }
 
   /** Whether a statement that was sent to the primary may wait for a replica instead. */

@@ -16,16 +16,26 @@ export class SessionReads {
     this.#nodes = parts.nodes;
   }
 
-  /** What `operation` and its session have read; `undefined` where nobody minds. */
+  /**
+   * What `operation` and its session have read; `undefined` where nobody minds. One that follows
+   * another goes on from there.
+   */
   seen(operation: Operation | undefined): Seen | undefined {
     if (!this.#enabled || !operation) return undefined;
-    return operation.state(this, () => new Seen());
+    return operation.state(this, () => this.seen(operation.follows) ?? new Seen());
   }
 
-  /** A statement of `operation` that may have read something is over. */
-  note(operation: Operation | undefined, node: string, readsBefore: number): void {
-    const seen = this.seen(operation);
-    seen?.note(this.#ledger.observe(), this.#runOf(node), readsBefore);
+  /**
+   * A statement of `operation` that may read something is about to be sent to `node`. To be noted
+   * before: when its answer is looked at, the node may already be known to show less.
+   */
+  begin(operation: Operation | undefined, node: string): NodeRun | undefined {
+    return this.#enabled && operation ? this.#runOf(node) : undefined;
+  }
+
+  /** It is over. */
+  end(operation: Operation | undefined, from: NodeRun | undefined, readsBefore: number): void {
+    if (from) this.seen(operation)?.note(this.#ledger.observe(), from, readsBefore);
   }
 
   /** How many reads of the operation have ended. */

@@ -1,4 +1,4 @@
-import type { Frame } from '../operation';
+import type { Frame, NodeRun } from '../operation';
 import type { StatementView, Verdict } from '../routing';
 import type { Route } from './route';
 
@@ -20,8 +20,13 @@ export class Statement {
   verdict: Verdict | undefined;
   /** How long it was held back for a replica to catch up, in milliseconds. */
   waitedMs = 0;
-  /** How many reads of its operation had ended when it was decided on. */
+  /**
+   * How many reads of its operation had ended when it was decided on; `UNCHECKED`: it may be sent to
+   * a node that does not show what they have shown.
+   */
   readsBefore = 0;
+  /** The node that it was sent to, where it matters what has been read. */
+  from: NodeRun | undefined;
   /** Where it was sent, when it was sent by a route of ours. */
   route: Route | undefined;
   /** Replicas that have failed on it. */
