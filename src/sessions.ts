@@ -5,7 +5,6 @@ import {
   EVERYTHING,
   TokenCodec,
   currentFrame,
-  furthest,
   type CarriedWrite,
   type CommitMark,
   type History,
@@ -17,6 +16,7 @@ import {
   type TableEntry,
   type TokenWrite,
 } from './operation';
+import { later, mergeCarried, mergeWrites, seenIn } from './merge-tokens';
 
 /** After this a token means "everything": clocks drift, and the tables may be others by now. */
 const OLDEST_TOKEN_MS = 60 * 60 * 1000;
@@ -113,12 +113,14 @@ export class Sessions {
   /**
    * Counts what the tokens tell of as written by `operation`. What was not signed here is ignored.
    *
+   * @returns those that were not ignored: the operation's own token will tell what they told
    * @throws OptionsError without `sessionSecret`, or for what is no string
    */
-  accept(tokens: string | readonly string[], operation: Operation): void {
+  accept(tokens: string | readonly string[], operation: Operation): ReadonlySet<string> {
     const codec = this.#mustHaveCodec('token');
     const list: readonly unknown[] = typeof tokens === 'string' ? [tokens] : tokens;
     const writes = new Map<string, CarriedWrite>();
+    const understood = new Set<string>();
     let seen: Proof | 'unplaced' | undefined;
     for (const token of list) {
       if (typeof token !== 'string') {
@@ -129,8 +131,9 @@ export class Sessions {
         this.#counts.ignored++;
         continue;
       }
+      understood.add(token);
       for (const write of this.#carriedBy(read)) {
-        writes.set(write.table, merge(writes.get(write.table), write));
+        writes.set(write.table, mergeCarried(writes.get(write.table), write));
       }
       seen = later(seen, seenIn(read));
     }
@@ -138,9 +141,11 @@ export class Sessions {
       [...writes.values()].filter(({ open, proof }) => open || !this.#isOver(proof)),
       operation,
     );
-    if (seen === undefined || (seen !== 'unplaced' && this.#isOver(seen))) return;
-    const proof = seen === 'unplaced' ? undefined : seen;
-    this.#parts.seen(operation)?.carry(this.#parts.ledger.observe(proof));
+    if (seen !== undefined && (seen === 'unplaced' || !this.#isOver(seen))) {
+      const proof = seen === 'unplaced' ? undefined : seen;
+      this.#parts.seen(operation)?.carry(this.#parts.ledger.observe(proof));
+    }
+    return understood;
   }
 
   /**
@@ -288,40 +293,4 @@ type Place = Pick<Proof, 'system' | 'timeline'> | undefined;
 /** Committed now at the latest, and nobody knows where in the log. */
 function everything(): CarriedWrite {
   return { table: EVERYTHING, open: false, at: now(), proof: undefined };
-}
-
-function seenIn({ seen, place }: ReadToken): Proof | 'unplaced' | undefined {
-  return typeof seen === 'bigint' ? (place ? { ...place, position: seen } : 'unplaced') : seen;
-}
-
-/** What covers both: without a place in the log, or in two logs, only a sample of our own does. */
-function later(
-  a: Proof | 'unplaced' | undefined,
-  b: Proof | 'unplaced' | undefined,
-): Proof | 'unplaced' | undefined {
-  if (a === undefined) return b;
-  if (b === undefined) return a;
-  if (a === 'unplaced' || b === 'unplaced') return 'unplaced';
-  return furthest(a, b) ?? 'unplaced';
-}
-
-function merge(a: CarriedWrite | undefined, b: CarriedWrite): CarriedWrite {
-  if (!a) return b;
-  return {
-    table: b.table,
-    open: a.open || b.open,
-    at: Math.max(a.at, b.at),
-    proof: furthest(a.proof, b.proof),
-  };
-}
-
-function mergeWrites(a: TokenWrite, b: TokenWrite): TokenWrite {
-  const { position: one } = a;
-  const { position: two } = b;
-  return {
-    table: b.table,
-    open: a.open || b.open,
-    committedAtMs: Math.max(a.committedAtMs, b.committedAtMs),
-    position: one === undefined || two === undefined ? undefined : one > two ? one : two,
-  };
 }

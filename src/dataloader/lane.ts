@@ -48,6 +48,8 @@ export interface ReadRows {
   /** The logical time at which the batch was sent. */
   readonly asOf: number;
   readonly tables: TablesOf;
+  /** The top-level fields that it was decided for. */
+  readonly fields: readonly (Field | undefined)[];
 }
 
 /** The DataLoader of one definition for loads that may share a batch. */
@@ -65,6 +67,8 @@ export class Lane<Value> {
   #offers: ReadRows[] = [];
   /** A batch may have a key twice: nothing is cached, or the first load of it was forgotten. */
   #mayRepeat: boolean;
+  /** The fields that what is cached was decided for, batch by batch. */
+  #readUnder: (readonly (Field | undefined)[])[] = [];
 
   constructor(
     definition: LoaderDefinition<never, Value, never>,
@@ -87,10 +91,10 @@ export class Lane<Value> {
 
   load(key: LoadKey, { resolver, field }: Pick<Frame, 'resolver' | 'field'>): Promise<Value> {
     this.#forgetThePast();
+    this.#forgetWhatMissed(field);
     // A batch runs in the context of whichever load came first, so each key leaves its name here.
     if (resolver !== undefined) this.#resolvers.add(resolver);
     this.#fields.add(field);
-    if (this.#offers.length > 0) this.#takeOffers();
     return this.#loader.load(key);
   }
 
@@ -108,6 +112,7 @@ export class Lane<Value> {
   #clearCache(): void {
     this.#mayRepeat = true;
     this.#loader.clearAll();
+    this.#readUnder = [];
     this.#asOf = logicalTime();
   }
 
@@ -117,6 +122,8 @@ export class Lane<Value> {
     const asOf = readTimeOf(value);
     if (asOf === READ_INSIDE_A_TRANSACTION) return;
     if (asOf !== undefined && this.#touchedSince(asOf)) return;
+    // Nobody knows for whom it was read.
+    this.#noteReadUnder([]);
     this.#loader.prime(key, value);
   }
 
@@ -133,8 +140,9 @@ export class Lane<Value> {
     const idOf = this.#definition.rows?.idOf;
     const offers = this.#offers;
     this.#offers = [];
-    for (const { values, asOf, tables } of offers) {
+    for (const { values, asOf, tables, fields } of offers) {
       if (!idOf || !this.#isCurrent(asOf, tables)) continue;
+      this.#noteReadUnder(fields);
       for (const row of values.flat()) {
         if (typeof row !== 'object' || row === null) continue;
         const id = idOf(row);
@@ -148,6 +156,26 @@ export class Lane<Value> {
     // What was offered may be younger than the write, and is looked at by itself.
     if (!this.#caches || logicalTime() === this.#asOf) return;
     if (this.#touchedSince(this.#asOf)) this.#clearCache();
+  }
+
+  /** What was decided for other fields may be older than a write that counts for this one. */
+  #forgetWhatMissed(field: Field | undefined): void {
+    const { operation } = this.#bounds;
+    if (!this.#caches || !operation) return;
+    if (this.#offers.length > 0) this.#takeOffers();
+    const { ledger } = this.#host;
+    const tables = () => this.#knownTables();
+    if (
+      this.#readUnder.some((fields) => ledger.missedUnder(fields, { operation, field }, tables))
+    ) {
+      this.#clearCache();
+    }
+  }
+
+  #noteReadUnder(fields: readonly (Field | undefined)[]): void {
+    const isSame = (known: readonly (Field | undefined)[]) =>
+      known.length === fields.length && known.every((field, index) => field === fields[index]);
+    if (!this.#readUnder.some(isSame)) this.#readUnder.push(fields);
   }
 
   #touchedSince(time: number): boolean {
@@ -178,7 +206,10 @@ export class Lane<Value> {
     const asOf = logicalTime();
     const seen = new TablesSeen();
     const { args, transaction } = this.#bounds;
-    const values = await runInExactFrame(this.#frame(asked.length, seen), () =>
+    const frame = this.#frame(asked.length, seen);
+    const { fields = [] } = frame.batch ?? {};
+    if (this.#caches) this.#noteReadUnder(fields);
+    const values = await runInExactFrame(frame, () =>
       runWithTransaction(this.#definition.sequelize, transaction, () =>
         this.#definition.load(keys, { args: args as never, transaction }),
       ),
@@ -186,7 +217,7 @@ export class Lane<Value> {
     this.#assertOneEach(values, keys);
     noteRead(values, transaction ? READ_INSIDE_A_TRANSACTION : asOf);
     if (this.#caches && this.#definition.rows) {
-      this.#host.offer(this.#bounds, { values, asOf, tables: () => seen.get() });
+      this.#host.offer(this.#bounds, { values, asOf, fields, tables: () => seen.get() });
     }
     if (keys === asked || keys.length === asked.length) return values;
     const byId = new Map(keys.map(({ id }, index) => [id, values[index]]));

@@ -72,6 +72,7 @@ export class History {
   #underWay = 0;
   /** Grows whenever a table is added or removed: what is worked out from the list of tables hangs on it. */
   version = 0;
+  #written = false;
   #idle: (() => void)[] = [];
 
   get size(): number {
@@ -80,7 +81,7 @@ export class History {
 
   /** Whether anything was written here, also when it has expired since. */
   get written(): boolean {
-    return this.#lastTouch > 0;
+    return this.#written;
   }
 
   entries(): IterableIterator<TableEntry> {
@@ -112,7 +113,7 @@ export class History {
   begin(table: string, writer: Writer, since = now()): void {
     let entry = this.#entries.get(table);
     if (!entry) {
-      entry = { table, inFlight: 0, uncommitted: 0, openSince: 0, newest: undefined, writer };
+      entry = { table, inFlight: 0, uncommitted: 0, openSince: since, newest: undefined, writer };
       this.#entries.set(table, entry);
       this.version++;
     }
@@ -156,6 +157,7 @@ export class History {
   /** A statement that writes is about to be sent. */
   sent(): void {
     this.#underWay++;
+    this.#written = true;
   }
 
   /** It is over for this client, whatever the server makes of it. */

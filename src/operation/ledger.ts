@@ -106,6 +106,22 @@ export class Ledger {
   }
 
   /**
+   * Whether a write in `operation` to one of `tables` (any table when they are not known) counts for
+   * what is read under `field`, and did not for what was read under `fields`.
+   */
+  missedUnder(
+    fields: readonly (Field | undefined)[],
+    { operation, field }: { readonly operation: Operation; readonly field: Field | undefined },
+    tables: () => readonly string[] | undefined,
+  ): boolean {
+    for (const [writer, history] of this.#byField(operation) ?? []) {
+      if (!writer || !sees([field], writer) || sees(fields, writer)) continue;
+      if (history.touchedSince(0, tables())) return true;
+    }
+    return false;
+  }
+
+  /**
    * Marks `tables` as being written, before the statement is sent.
    * `ignored` tables are written too, but hold no read back: only their epochs end.
    */
@@ -128,6 +144,8 @@ export class Ledger {
       for (const history of histories) {
         if (mark) history.carry(table, mark, writer);
         else history.carryOpen(table, at, writer);
+        // What loaders have read before they heard of it may be older.
+        history.touch(table, nextTime());
       }
     }
   }
@@ -182,8 +200,12 @@ type HistoryByField = Map<Field | undefined, History>;
 function* visible(byField: HistoryByField, { field, batch }: Asker): IterableIterator<History> {
   const askers = batch ? batch.fields : [field];
   for (const [writer, history] of byField) {
-    if (!writer || askers.some((asker) => !asker || asker.sees(writer))) yield history;
+    if (!writer || sees(askers, writer)) yield history;
   }
+}
+
+function sees(askers: readonly (Field | undefined)[], writer: Field): boolean {
+  return askers.some((asker) => !asker || asker.sees(writer));
 }
 
 /** The write of one statement, from just before it is sent until its outcome is known. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
+import { echo } from '../errors';
 import type { HandleParts } from '../fresh-reads';
 import { runInOperation, type Operation } from '../operation';
 import type { ResolvedSession } from './options';
@@ -31,7 +32,8 @@ const NOTHING: Outgoing = { setCookie: [], headers: [] };
  *
  * Each response that has something to say sets a cookie with a name of its own, and deletes those
  * that came with the request, since what they told is in the new one: so a name's value never
- * changes, and parallel responses can't erase each other's.
+ * changes, and parallel responses can't erase each other's. Those that nobody here can read stay:
+ * they may be of another service on the same host.
  */
 export class SessionTransport<Request> {
   readonly #parts: HandleParts;
@@ -45,22 +47,29 @@ export class SessionTransport<Request> {
   /** Takes in what the client has brought. Never rejects: in doubt everything counts as written. */
   async arrive(incoming: Incoming<Request>, operation: Operation): Promise<Visit> {
     const { cookie, header, store } = this.#session;
-    const cookies = cookie ? ownCookies(incoming.header('cookie'), cookie.name) : new Map();
+    const cookies = cookie
+      ? ownCookies(incoming.header('cookie'), cookie.name)
+      : new Map<string, string>();
     const inHeader = header ? (incoming.header(header) ?? '').split(/[\s,]+/).filter(Boolean) : [];
-    const visit: Visit = { cookies: [...cookies.keys()], client: undefined, stored: [] };
-    const tokens = [...(cookies.values() as Iterable<string>), ...inHeader];
+    let client: string | undefined;
+    let stored: readonly string[] = [];
     if (store) {
       try {
-        visit.client = (await store.clientOf(incoming.request)) ?? undefined;
-        if (visit.client !== undefined) visit.stored = await store.sessionStore.load(visit.client);
-        tokens.push(...visit.stored);
+        client = (await store.clientOf(incoming.request)) ?? undefined;
+        if (client !== undefined) stored = allStrings(await store.sessionStore.load(client));
       } catch (error) {
         this.#parts.warn(`the session store failed: ${String(error)}`, 'sessionStore');
         this.#parts.sessions.acceptEverything(operation);
       }
     }
-    if (tokens.length > 0) this.#parts.sessions.accept(tokens, operation);
-    return visit;
+    const tokens = [...cookies.values(), ...inHeader, ...stored];
+    if (tokens.length === 0) return { cookies: [], client, stored };
+    const understood = this.#parts.sessions.accept(tokens, operation);
+    return {
+      cookies: [...cookies.keys()].filter((name) => understood.has(cookies.get(name) ?? '')),
+      client,
+      stored: stored.filter((token) => understood.has(token)),
+    };
   }
 
   /** What the response has to carry. Waits for the operation's writes under way. Never rejects. */
@@ -119,8 +128,15 @@ export class SessionTransport<Request> {
 /** What a request has brought, for its response to replace. */
 export interface Visit {
   readonly cookies: readonly string[];
-  client: string | undefined;
-  stored: readonly string[];
+  readonly client: string | undefined;
+  readonly stored: readonly string[];
+}
+
+function allStrings(tokens: readonly unknown[]): readonly string[] {
+  for (const token of tokens) {
+    if (typeof token !== 'string') throw new TypeError(`load() gave ${echo(token)} as a token`);
+  }
+  return tokens as readonly string[];
 }
 
 function ownCookies(header: string | null | undefined, name: string): Map<string, string> {

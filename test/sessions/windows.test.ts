@@ -92,12 +92,13 @@ describe('a token and a fixed window', () => {
   it('counts a commit that is younger than what is open on the same table', async () => {
     const sender = new Process();
     const operation = new Operation({ kind: 'job' });
-    const by = { operation, resolver: undefined, field: undefined };
-    sender.ledger.carry(
-      [{ table: 'users', open: true, at: performance.now() - 70_000, proof: undefined }],
-      operation,
-    );
-    sender.ledger.open(['users'], [], by).commit();
+    const at = performance.now();
+    for (const write of [
+      { open: true, at: at - 70_000 },
+      { open: false, at },
+    ]) {
+      sender.ledger.carry([{ table: 'users', proof: undefined, ...write }], operation);
+    }
     const made = await runInOperation(operation, () => sender.sessions.token());
     expect(receiver.held(made!)).to.deep.equal(['users open']);
     const [write] = codec.read(made!)!.writes;
