@@ -57,14 +57,19 @@ export function readFreshness(schema: GraphQLSchema): FreshnessOf | undefined {
     const nodes = [type.astNode, ...type.extensionASTNodes];
     const ofType = declared(type.name, type.extensions['freshness'], directivesOf(nodes));
     if (ofType) {
-      assertCanHaveIt(type);
+      assertCanHaveIt(type, schema);
       ofTypes.set(type.name, ofType);
     }
     if (!isObjectType(type) && !isInterfaceType(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const where = `${type.name}.${field.name}`;
       const own = declared(where, field.extensions['freshness'], directivesOf([field.astNode]));
-      if (own && isObjectType(type)) ofFields.set(field, own);
+      if (own && isInterfaceType(type)) {
+        throw new OptionsError(
+          `${where}: @freshness on a field of an interface says nothing, since objects are what is resolved; put it on that field of the object types.`,
+        );
+      }
+      if (own) ofFields.set(field, own);
     }
   }
   if (ofTypes.size === 0 && ofFields.size === 0) return undefined;
@@ -134,7 +139,16 @@ function validated(where: string, given: Readonly<Record<string, unknown>>): Fie
   return { read, maxLagMs };
 }
 
-function assertCanHaveIt(type: GraphQLNamedType): void {
+function assertCanHaveIt(type: GraphQLNamedType, schema: GraphQLSchema): void {
+  if (
+    [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].includes(
+      type as never,
+    )
+  ) {
+    throw new OptionsError(
+      `${type.name}: no field returns this type, so @freshness on it says nothing; put it on its fields.`,
+    );
+  }
   if (isObjectType(type) || isInterfaceType(type) || isUnionType(type)) return;
   throw new OptionsError(
     `${type.name}: @freshness is for fields, object types, interfaces and unions; no read belongs to this type.`,
