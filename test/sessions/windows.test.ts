@@ -167,6 +167,16 @@ describe('a token and places in the log', () => {
     expect(carried()).to.equal(0);
   });
 
+  it('goes on telling what has expired here, for a replica that is in use elsewhere', async () => {
+    const policy = new Places(WINDOW_MS);
+    policy.over = true;
+    const receiver = new Process(policy);
+    const [write] = codec.read((await receiver.hop(placed()))!)!.writes;
+    expect(write).to.include({ position: 7n });
+    policy.everywhere = true;
+    expect(await receiver.hop(placed())).to.equal(undefined);
+  });
+
   it('means everything when it is of another log', () => {
     const receiver = new Process(new Places(WINDOW_MS));
     for (const other of [{ timeline: 2 }, { system: '2' }]) {
