@@ -11,6 +11,7 @@ const HELD = ['primary table-written'];
 describe('the operation of code that runs later or elsewhere', () => {
   let database: TestDatabase;
   let site: Site;
+  const timers: NodeJS.Timeout[] = [];
 
   before(async () => {
     database = await createDatabase(
@@ -22,7 +23,10 @@ describe('the operation of code that runs later or elsewhere', () => {
   beforeEach(async () => {
     site = await Site.open(database);
   });
-  afterEach(() => site.sequelize.close());
+  afterEach(async () => {
+    for (const timer of timers.splice(0)) clearInterval(timer);
+    await site.sequelize.close();
+  });
   after(() => database.close());
 
   /** Runs `how` in an operation that has written, with a read that has to be held back. */
@@ -79,7 +83,8 @@ describe('the operation of code that runs later or elsewhere', () => {
     const timer = setInterval(() => {
       for (const job of jobs.splice(0)) job();
     }, 1);
-    return { push: (job: () => void) => void jobs.push(job), end: () => clearInterval(timer) };
+    timers.push(timer);
+    return { push: (job: () => void) => void jobs.push(job) };
   }
 
   it('is lost in a loop of others, and then the process history counts', async () => {
@@ -92,7 +97,6 @@ describe('the operation of code that runs later or elsewhere', () => {
       expect(lines).to.deep.equal([...HELD, 'replica tables-untouched']);
       expect(site.log.all.at(-1)!.operation).to.equal(undefined);
     });
-    queue.end();
     expect(site.reads.status().outsideOperation).to.deep.equal({ reads: 2, writes: 0 });
   });
 
@@ -109,7 +113,6 @@ describe('the operation of code that runs later or elsewhere', () => {
       (read) =>
         new Promise((resolve) => queue.push(site.reads.bindOperation(() => resolve(read())))),
     );
-    queue.end();
     expect(lines).to.deep.equal(HELD);
     expect(site.reads.status().outsideOperation).to.deep.equal({ reads: 0, writes: 0 });
   });
