@@ -163,7 +163,9 @@ export class Router {
   routeOf(statement: Statement, options: StatementOptions): Route | true {
     const { verdict } = statement;
     if (!verdict) return true;
-    if (verdict.target === 'replica') return this.#toReplica(verdict, statement);
+    if (verdict.target === 'replica') {
+      return this.#toReplica(verdict, statement.frame, () => this.#touchedEntries(statement));
+    }
     const fallback = FALLBACKS.has(verdict.reason) && !verdict.behindSession;
     if (fallback && this.#options.onNoReplica === 'error') {
       throw new ReplicasUnavailableError(
@@ -202,7 +204,8 @@ export class Router {
       nodes: this.#views.of([], this.#options.maxReplicaLagMs),
       seenBy: this.#sessions.seenBy(frame),
     });
-    return verdict.target === 'replica' ? this.#toReplica(verdict) : true;
+    if (verdict.target === 'primary') return true;
+    return this.#toReplica(verdict, frame, () => this.#writes.of(frame).entries);
   }
 
   nodeOf(connection: Connection): string {
@@ -215,7 +218,7 @@ export class Router {
     return unknown ? undefined : tables;
   }
 
-  #toReplica(verdict: Verdict, statement?: Statement): Route {
+  #toReplica(verdict: Verdict, frame: Frame, touched: () => readonly TableEntry[]): Route {
     const { replicas } = this.#nodes;
     const { eligible, reason } = verdict;
     const names =
@@ -224,12 +227,12 @@ export class Router {
         : eligible.flatMap((index) => replicas[index] ?? []);
     // Asked on the connection picked: queueing takes time, and a node may have been lost meanwhile.
     let recheck = this.#serves;
-    if (statement && (reason === 'caught-up' || reason === 'waited')) {
-      const entries = this.#touchedEntries(statement);
+    if (reason === 'caught-up' || reason === 'waited') {
+      const entries = touched();
       recheck = (node) =>
         this.#serves(node) && entries.every((entry) => this.#writes.shownBy(node, entry));
     }
-    const shownBy = statement && this.#sessions.shownBy(statement.frame);
+    const shownBy = this.#sessions.shownBy(frame);
     if (shownBy && reason !== 'asked-replica') {
       const others = recheck;
       recheck = (node) => others(node) && shownBy(node);

@@ -7,9 +7,14 @@ export class SessionReads {
   readonly #enabled: boolean;
   readonly #ledger: Ledger;
   readonly #policy: FreshnessPolicy;
-  readonly #nodes: Nodes;
+  readonly #nodes: Pick<Nodes, 'replicas'>;
 
-  constructor(parts: { enabled: boolean; ledger: Ledger; policy: FreshnessPolicy; nodes: Nodes }) {
+  constructor(parts: {
+    enabled: boolean;
+    ledger: Ledger;
+    policy: FreshnessPolicy;
+    nodes: Pick<Nodes, 'replicas'>;
+  }) {
     this.#enabled = parts.enabled;
     this.#ledger = parts.ledger;
     this.#policy = parts.policy;
@@ -30,7 +35,7 @@ export class SessionReads {
    * before: when its answer is looked at, the node may already be known to show less.
    */
   begin(operation: Operation | undefined, node: string): NodeRun | undefined {
-    return this.#enabled && operation ? this.#runOf(node) : undefined;
+    return this.#enabled && operation ? this.runOf(node) : undefined;
   }
 
   /** It is over. */
@@ -54,10 +59,11 @@ export class SessionReads {
     const seen = this.seen(operation);
     const mark = seen?.mark;
     if (!mark) return undefined;
-    return (node) => seen.isLast(this.#runOf(node)) || this.#policy.shows(node, mark);
+    return (node) => seen.isLast(this.runOf(node)) || this.#policy.shows(node, mark);
   }
 
-  #runOf(node: string): NodeRun {
+  /** The present run of a node. */
+  runOf(node: string): NodeRun {
     return { node, run: this.#policy.run(node) };
   }
 }

@@ -11,7 +11,8 @@ describe('the reads of a session', () => {
       return run;
     }
   })(1000);
-  const reads = new SessionReads({ enabled: true, ledger, policy });
+  const nodes = { replicas: ['replica1'] };
+  const reads = new SessionReads({ enabled: true, ledger, policy, nodes });
 
   it('count for the run of the node that they were sent to, not for a later one', () => {
     const operation = new Operation({ kind: 'query' });
@@ -35,7 +36,7 @@ describe('the reads of a session', () => {
 
   it('are of no interest outside an operation, and without the option', () => {
     expect(reads.begin(undefined, 'replica1')).to.equal(undefined);
-    const off = new SessionReads({ enabled: false, ledger, policy });
+    const off = new SessionReads({ enabled: false, ledger, policy, nodes });
     const operation = new Operation({ kind: 'query' });
     expect(off.begin(operation, 'replica1')).to.equal(undefined);
     expect(off.seen(operation)).to.equal(undefined);
