@@ -2,6 +2,8 @@ import type { EventEmitter } from 'node:events';
 import type { SequelizeInternals } from './internals';
 
 interface Client extends EventEmitter {
+  /** Which pool Sequelize's own listener looks for it in. */
+  queryType?: 'read' | 'write';
   /** What Sequelize's pools look at before they hand a connection out. */
   _invalid?: boolean;
 }
@@ -26,6 +28,8 @@ export function hearErrorsEarly(instance: SequelizeInternals): void {
   // Looked up at each connect, so that instrumentation which replaces the class still runs.
   const Client = function (config: unknown): Client {
     const client = new driver.Client(config);
+    // A pool that does not have it takes no harm; without a name that listener would throw.
+    client.queryType = 'read';
     client.on('error', () => {
       client._invalid = true;
     });

@@ -256,7 +256,8 @@ describe('sessions over HTTP', () => {
         forger.jar.set('fresh-reads-forged', token);
         expect(await forger.get('/t0'), token).to.have.property('standby', true);
         expect(reads.status().tokens.ignored, token).to.equal(ignored + 1);
-        expect(forger.jar.names, 'what is of no use is deleted').to.deep.equal([]);
+        // It may be that of another service on this host.
+        expect(forger.jar.names).to.deep.equal(['fresh-reads-forged']);
       }
       expect(await client.get('/t0')).to.have.property('standby', false);
     });
