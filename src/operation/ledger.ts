@@ -135,6 +135,13 @@ export class Ledger {
     return new OpenWrite(histories, tables, ignored, writer, () => this.#number());
   }
 
+  /** A statement that may write is on its way. Returns what is to be called when it is over. */
+  expectWrite(operation: Operation): () => void {
+    const history = operation.state(this, () => new History());
+    history.sent();
+    return () => history.answered();
+  }
+
   /** Counts writes of earlier operations of the same client as if `operation` had made them. */
   carry(writes: readonly CarriedWrite[], operation: Operation): void {
     const writer = { operation: operation.info, resolver: undefined };

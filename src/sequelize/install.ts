@@ -74,6 +74,7 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
   };
   const restoreQuery = wrapQuery(sequelize, instance, {
     tag,
+    issued: (statement) => marker.issued(statement),
     elsewhere: pools && retryElsewhere(pools, serverVersion(instance)),
   });
   markReadsThatFeedWrites(sequelize);
@@ -160,6 +161,8 @@ type Tag = (sql: unknown, options: TaggedOptions | undefined) => Statement | und
 /** What a handle does with the calls of `query`. */
 interface Handling {
   readonly tag: Tag;
+  /** A statement was issued; what is returned is to be called when it is over. */
+  readonly issued: (statement: Statement) => (() => void) | undefined;
   /** Runs a statement, and again on another node when it was a read that a replica failed on. */
   readonly elsewhere:
     | ((statement: Statement, run: (statement: Statement) => Promise<unknown>) => Promise<unknown>)
@@ -206,7 +209,10 @@ function ownQueryOf(
     if (!handling || !first) return next.call(this, text, options);
     const run = (statement: Statement) =>
       next.call(this, text, carrying(options as StatementOptions | undefined, statement));
-    return handling.elsewhere ? handling.elsewhere(first, run) : run(first);
+    const over = handling.issued(first);
+    const running = handling.elsewhere ? handling.elsewhere(first, run) : run(first);
+    if (over) running.then(over, over);
+    return running;
   };
 }
 

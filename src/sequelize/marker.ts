@@ -22,6 +22,16 @@ export class Marker {
     this.#onUnknown = onUnknown;
   }
 
+  /**
+   * Notes a statement that may write from the call on: it may have to wait for a connection before it
+   * is marked, and a session token has to wait for it all the same.
+   */
+  issued(statement: Statement): (() => void) | undefined {
+    const { operation } = statement.frame;
+    if (!operation || this.#knowledge.view(statement).nature !== 'not-a-read') return undefined;
+    return this.#ledger.expectWrite(operation);
+  }
+
   /** Marks the statement's writes. `undefined` when it writes nothing. */
   mark(statement: Statement, query: RunnableQuery, onStandby: boolean): SentWrite | undefined {
     const effect = this.#knowledge.effect(statement, onStandby);

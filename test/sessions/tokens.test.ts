@@ -80,6 +80,20 @@ describe('a token from one process to another', () => {
     expect(await two.readsWith(token, 'users')).to.deep.equal([HELD]);
   });
 
+  it('waits for writes that still wait for a connection, whether they succeed or not', async () => {
+    const token = await one.reads.runOperation({}, async () => {
+      const issued = one.insert('users');
+      const failing = one.sequelize.query('INSERT INTO users VALUES (1 / 0)').catch(() => 'failed');
+      expect(one.reads.history()).to.deep.equal([]);
+      const made = await one.reads.token();
+      expect(one.reads.history()[0]?.state).to.equal('committed');
+      await issued;
+      expect(await failing).to.equal('failed');
+      return made;
+    });
+    expect(await two.readsWith(token, 'users')).to.deep.equal([HELD]);
+  });
+
   it('waits for those of the operation that it follows, and for no other operation', async () => {
     let release: (() => void) | undefined;
     const elsewhere = one.reads.runOperation({}, () =>
