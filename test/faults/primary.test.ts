@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Options } from 'sequelize';
 import { Ground, failure, servers, until, type App } from './support';
-import { TcpProxy } from './tcp-proxy';
+import { TcpProxy } from '../support/tcp-proxy';
 
 const READ = 'SELECT version FROM rare';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Ground, until, type App } from './support';
-import { TcpProxy } from './tcp-proxy';
+import { TcpProxy } from '../support/tcp-proxy';
 
 describe('a network between the process and its replicas', () => {
   let ground: Ground;

@@ -1,0 +1,316 @@
+import { Excuses } from './excuses';
+import { Floors, highest, registersOf, type Floor } from './floors';
+import type {
+  FinalState,
+  HistoryEvent,
+  ReadAnswered,
+  ReadFailed,
+  ReadSent,
+  Register,
+  Seen,
+  WriteEnded,
+  WriteSent,
+} from './history';
+
+/**
+ * `stale`: less than what had been acknowledged. `backwards`: less than the session had seen.
+ * `rolled-back`: what was never committed. `unwritten`: what nobody wrote. `lost`: a commit that the
+ * primary does not have in the end. `error`: a failure that no fault of the primary explains.
+ */
+export type ViolationKind = 'stale' | 'backwards' | 'rolled-back' | 'unwritten' | 'lost' | 'error';
+
+/** A promise that was broken, with the ids of the events that prove it. */
+export interface Violation {
+  readonly kind: ViolationKind;
+  readonly text: string;
+  /** The read, or the failed write; none for `lost`. */
+  readonly id: string | undefined;
+  readonly register: Register | undefined;
+  readonly write: string | undefined;
+  /** The read that had shown it before, for `backwards`. */
+  readonly shownBy: string | undefined;
+}
+
+interface OpenRead {
+  readonly read: ReadSent;
+  readonly floors: ReadonlyMap<Register, Floor>;
+}
+
+/** A value that can only be judged when everything is known. */
+interface Doubt {
+  readonly read: ReadSent;
+  readonly register: Register;
+  readonly seen: Seen;
+  readonly floor: Floor | undefined;
+}
+
+interface Scope extends Floors {
+  session?: string;
+}
+
+/**
+ * Proves a recorded history, or finds where it breaks a promise. Takes the events in the order in
+ * which they were recorded: that of each process, and across processes that of the tokens handed on.
+ *
+ * Every register starts with version 0, and its versions grow in the order of their commits, since
+ * one writer at a time has it.
+ */
+export class Checker {
+  /** Reads that were answered, and held against what they had to show. */
+  reads = 0;
+  readonly #excuses = new Excuses();
+  readonly #operations = new Map<string, Scope>();
+  readonly #seen = new Map<string, Floors>();
+  readonly #transactions = new Map<string, Floors>();
+  readonly #sessions = new Map<string, Floors>();
+  readonly #processes = new Map<string, Floors>();
+  readonly #orphans = new Map<string, Floors>();
+  readonly #writes = new Map<string, WriteSent>();
+  readonly #outcomes = new Map<string, WriteEnded['outcome']>();
+  readonly #byRegister = new Map<Register, WriteSent[]>();
+  readonly #open = new Map<string, OpenRead>();
+  #doubts: Doubt[] = [];
+
+  /** Takes one event; what it proves broken. */
+  feed(event: HistoryEvent): Violation[] {
+    switch (event.type) {
+      case 'operation': {
+        const scope: Scope = new Floors();
+        const session = event.session === undefined ? undefined : this.#sessions.get(event.session);
+        if (session) scope.raiseAll(session);
+        this.#operations.set(event.operation, scope);
+        this.#seen.set(event.operation, new Floors());
+        return [];
+      }
+      case 'token': {
+        const session = floorsOf(this.#sessions, event.session);
+        const scope = this.#operations.get(event.operation);
+        if (scope) session.raiseAll(scope);
+        const seen = this.#seen.get(event.operation);
+        if (event.seen && seen) session.raiseAll(seen);
+        return [];
+      }
+      case 'ended':
+        this.#operations.delete(event.operation);
+        this.#seen.delete(event.operation);
+        return [];
+      case 'write':
+        this.#sent(event);
+        return [];
+      case 'answered': {
+        const write = this.#writes.get(event.id);
+        if (write?.transaction !== undefined) {
+          floorsOf(this.#transactions, write.transaction).wrote(write);
+        }
+        return [];
+      }
+      case 'written':
+        return this.#written(event);
+      case 'read':
+        this.#open.set(event.id, { read: event, floors: this.#floorsFor(event) });
+        return [];
+      case 'got':
+        return this.#got(event);
+      case 'failed':
+        return this.#failed(event);
+      case 'fault':
+        this.#excuses.note(event);
+        return [];
+      case 'final':
+        return this.#final(event);
+    }
+  }
+
+  #sent(write: WriteSent): void {
+    this.#writes.set(write.id, write);
+    for (const register of registersOf(write)) {
+      const known = this.#byRegister.get(register);
+      if (known) known.push(write);
+      else this.#byRegister.set(register, [write]);
+    }
+  }
+
+  #written({ id, outcome, error, at, process }: WriteEnded): Violation[] {
+    const write = this.#writes.get(id);
+    if (!write) return [];
+    this.#outcomes.set(id, outcome);
+    if (write.transaction !== undefined && outcome !== 'unknown') {
+      this.#transactions.delete(write.transaction);
+    }
+    if (outcome === 'committed') {
+      floorsOf(this.#processes, process).wrote(write);
+      if (write.operation === undefined) floorsOf(this.#orphans, process).wrote(write);
+      else this.#operations.get(write.operation)?.wrote(write);
+    }
+    if (error === undefined || this.#excuses.covers(write.at, at)) return [];
+    return [
+      {
+        ...{ kind: 'error', id, register: undefined, write: undefined, shownBy: undefined },
+        text: `${write.what} failed with no fault of the primary: ${error}`,
+      },
+    ];
+  }
+
+  /** What a read issued now has to show at least. */
+  #floorsFor(read: ReadSent): ReadonlyMap<Register, Floor> {
+    const scopes =
+      read.operation === undefined
+        ? [this.#processes.get(read.process)]
+        : [this.#operations.get(read.operation), this.#orphans.get(read.process)];
+    if (read.transaction !== undefined) scopes.push(this.#transactions.get(read.transaction));
+    const floors = new Map<Register, Floor>();
+    for (const register of read.of) {
+      const floor = highest(register, scopes);
+      if (floor) floors.set(register, floor);
+    }
+    return floors;
+  }
+
+  #got({ id, values, by }: ReadAnswered): Violation[] {
+    const open = this.#open.get(id);
+    if (!open) return [];
+    this.#open.delete(id);
+    this.reads++;
+    const { read, floors } = open;
+    const seen = read.operation === undefined ? undefined : this.#seen.get(read.operation);
+    const violations: Violation[] = [];
+    for (const register of read.of) {
+      const value = values[register] ?? null;
+      const floor = floors.get(register);
+      const violation = this.#judge({ read, register, seen: value, floor }, by);
+      if (violation) violations.push(violation);
+      else if (typeof value === 'number' && seen) {
+        const write = this.#writer(register, value);
+        if (write) seen.raise(register, { version: value, write, shownBy: id });
+      }
+    }
+    return violations;
+  }
+
+  #judge(doubt: Doubt, by: readonly string[]): Violation | undefined {
+    const { read, register, seen, floor } = doubt;
+    if (seen === 'torn') {
+      return this.#broken('unwritten', doubt, `rows of ${register} that never were there together`);
+    }
+    const least = floor?.version ?? 0;
+    if (typeof seen === 'number') {
+      if (seen < least) return this.#tooOld(doubt, by);
+      const write = this.#writer(register, seen);
+      // It may be undone yet; or another process wrote it, and its events are on their way.
+      const settled = seen === 0 || (write && this.#outcomes.get(write.id) === 'committed');
+      if (!settled) this.#doubts.push(doubt);
+      return undefined;
+    }
+    if (this.#mayBeAbsent(register, least)) return undefined;
+    // Whoever wrote the floor here is the only writer: nobody else can have removed it meanwhile.
+    if (floor?.write?.process === read.process) return this.#tooOld(doubt, by);
+    this.#doubts.push(doubt);
+    return undefined;
+  }
+
+  /** Whether a removal at `least` or later explains that there is no row. */
+  #mayBeAbsent(register: Register, least: number): boolean {
+    return (this.#byRegister.get(register) ?? []).some(
+      ({ id, version, removes }) =>
+        version >= least &&
+        removes?.includes(register) === true &&
+        this.#outcomes.get(id) !== 'aborted',
+    );
+  }
+
+  #tooOld(doubt: Doubt, by: readonly string[]): Violation {
+    const { register, seen, floor } = doubt;
+    const got = seen === null ? 'no row' : `version ${String(seen)}`;
+    const where = by.length > 0 ? by.join(', ') : 'a cache';
+    const kind = floor?.shownBy === undefined ? 'stale' : 'backwards';
+    const had = kind === 'stale' ? 'was acknowledged' : 'had been seen';
+    const due = floor?.write?.removes?.includes(register) ? 'the removal of' : 'version';
+    const version = floor?.version ?? 0;
+    const what =
+      due === 'version' ? `version ${version}` : `${due} ${register} as version ${version}`;
+    return this.#broken(kind, doubt, `${got} of ${register} from ${where}; ${what} ${had} before`);
+  }
+
+  #failed({ id, error, at }: ReadFailed): Violation[] {
+    const open = this.#open.get(id);
+    if (!open) return [];
+    this.#open.delete(id);
+    if (this.#excuses.covers(open.read.at, at)) return [];
+    const { read } = open;
+    const doubt = { read, register: undefined, seen: null, floor: undefined };
+    return [this.#broken('error', doubt, `failed with no fault of the primary: ${error}`)];
+  }
+
+  #final({ values }: FinalState): Violation[] {
+    const late = this.#doubts.flatMap((doubt) => this.#settle(doubt) ?? []);
+    this.#doubts = [];
+    const lost = Object.entries(values).flatMap(
+      ([register, seen]) => this.#kept(register, seen) ?? [],
+    );
+    return [...late, ...lost];
+  }
+
+  #settle(doubt: Doubt): Violation | undefined {
+    const { read, register, seen, floor } = doubt;
+    if (typeof seen !== 'number') {
+      return this.#mayBeAbsent(register, floor?.version ?? 0) ? undefined : this.#tooOld(doubt, []);
+    }
+    const write = this.#writer(register, seen);
+    if (!write) {
+      return this.#broken('unwritten', doubt, `version ${seen} of ${register}, which nobody wrote`);
+    }
+    if (this.#outcomes.get(write.id) !== 'aborted') return undefined;
+    if (read.transaction !== undefined && read.transaction === write.transaction) return undefined;
+    return this.#broken('rolled-back', doubt, `version ${seen} of ${register}, which was undone`);
+  }
+
+  /** Whether the primary's last version of a register is one that explains every acknowledged commit. */
+  #kept(register: Register, seen: Seen): Violation | undefined {
+    const writes = this.#byRegister.get(register) ?? [];
+    const committed = writes.filter(({ id }) => this.#outcomes.get(id) === 'committed');
+    const newest = committed.at(-1);
+    const possible = writes.filter(
+      ({ id, version }) =>
+        version >= (newest?.version ?? 0) && this.#outcomes.get(id) !== 'aborted',
+    );
+    const explained =
+      seen === null
+        ? possible.some(({ removes }) => removes?.includes(register))
+        : possible.some(({ version, sets }) => version === seen && sets.includes(register));
+    if (explained || (seen === 0 && !newest)) return undefined;
+    const got = seen === null ? 'no row' : `version ${String(seen)}`;
+    return {
+      ...{ kind: 'lost', id: undefined, register, write: newest?.id, shownBy: undefined },
+      text: `${register}: the primary has ${got} in the end; version ${newest?.version ?? 0} was acknowledged`,
+    };
+  }
+
+  #writer(register: Register, version: number): WriteSent | undefined {
+    return this.#byRegister.get(register)?.findLast((write) => write.version === version);
+  }
+
+  #broken(
+    kind: ViolationKind,
+    { read, register, floor }: Pick<Doubt, 'read' | 'floor'> & { register: string | undefined },
+    text: string,
+  ): Violation {
+    const { id, what } = read;
+    const write = floor?.write?.id;
+    return { kind, text: `${what}: ${text}`, id, register, write, shownBy: floor?.shownBy };
+  }
+}
+
+/** Checks a whole history at once. */
+export function check(history: readonly HistoryEvent[]): Violation[] {
+  const checker = new Checker();
+  return history.flatMap((event) => checker.feed(event));
+}
+
+function floorsOf(scopes: Map<string, Floors>, name: string): Floors {
+  let floors = scopes.get(name);
+  if (!floors) {
+    floors = new Floors();
+    scopes.set(name, floors);
+  }
+  return floors;
+}

@@ -1,0 +1,306 @@
+import { expect } from 'chai';
+import { historyAround } from '../../chaos/around';
+import { check, type Violation } from '../../chaos/checker';
+import type { HistoryEvent, Seen } from '../../chaos/history';
+
+const ROW = 'items/1';
+
+/** Writes a history down, one event a call, in the order of the calls. */
+class Scribe {
+  readonly events: HistoryEvent[] = [];
+  #at = 1_000_000;
+
+  /** Time passes, in milliseconds. */
+  later(ms: number): this {
+    this.#at += ms;
+    return this;
+  }
+
+  begin(operation: string, session?: string, process = 'a'): this {
+    return this.#add({ type: 'operation', process, operation, session });
+  }
+
+  end(operation: string, process = 'a'): this {
+    return this.#add({ type: 'ended', process, operation });
+  }
+
+  token(operation: string, session: string, seen = false, process = 'a'): this {
+    return this.#add({ type: 'token', process, operation, session, seen });
+  }
+
+  send(version: number, facts: Facts = {}): this {
+    const { id = `w${version}`, process = 'a', operation, transaction, removes = false } = facts;
+    const rows = removes ? { sets: [], removes: [ROW] } : { sets: [ROW] };
+    const shared = { id, process, operation, transaction };
+    return this.#add({ type: 'write', what: 'update', version, ...shared, ...rows });
+  }
+
+  answered(id: string, process = 'a'): this {
+    return this.#add({ type: 'answered', id, process });
+  }
+
+  settled(
+    id: string,
+    outcome: 'committed' | 'aborted' | 'unknown',
+    error?: string,
+    process = 'a',
+  ): this {
+    return this.#add({ type: 'written', id, outcome, error, process });
+  }
+
+  write(version: number, facts: Facts = {}): this {
+    const { id = `w${version}`, process } = facts;
+    return this.send(version, facts).settled(id, 'committed', undefined, process);
+  }
+
+  ask(id: string, { process = 'a', operation, transaction }: Facts = {}): this {
+    return this.#add({
+      type: 'read',
+      what: 'find',
+      id,
+      process,
+      operation,
+      transaction,
+      of: [ROW],
+    });
+  }
+
+  got(id: string, seen: Seen, process = 'a'): this {
+    return this.#add({
+      type: 'got',
+      id,
+      process,
+      values: { [ROW]: seen },
+      by: ['replica1 caught-up'],
+    });
+  }
+
+  failed(id: string, error: string): this {
+    return this.#add({ type: 'failed', id, process: 'a', error, by: ['replica1'] });
+  }
+
+  read(id: string, seen: Seen, facts: Facts = {}): this {
+    return this.ask(id, facts).got(id, seen, facts.process);
+  }
+
+  fault(node: string, state: 'begins' | 'ends', id = 'f1'): this {
+    return this.#add({ type: 'fault', node, what: 'kill', state, id });
+  }
+
+  final(seen: Seen): this {
+    return this.#add({ type: 'final', values: { [ROW]: seen } });
+  }
+
+  get violations(): Violation[] {
+    return check(this.events);
+  }
+
+  get kinds(): string[] {
+    return this.violations.map(({ kind, id }) => `${kind} ${id ?? ''}`.trim());
+  }
+
+  #add(event: Record<string, unknown>): this {
+    this.events.push({ ...event, at: this.#at++ } as unknown as HistoryEvent);
+    return this;
+  }
+}
+
+interface Facts {
+  id?: string;
+  process?: string;
+  operation?: string;
+  transaction?: string;
+  removes?: boolean;
+}
+
+const A = { operation: 'A' };
+const B = { operation: 'B' };
+const TX = { operation: 'A', transaction: 't1' };
+const other = (facts: Facts = {}): Facts => ({ ...facts, process: 'b' });
+const h = () => new Scribe();
+
+/** A history, and the violations that are in it. */
+const histories: Record<string, [Scribe, string[]]> = {
+  'a read that shows the write': [h().begin('A').write(1, A).read('r', 1, A), []],
+  'a read that shows less': [h().begin('A').write(1, A).read('r', 0, A), ['stale r']],
+  'a read that shows more': [
+    h().begin('A').write(1, A).send(2, B).read('r', 2, A).settled('w2', 'committed'),
+    [],
+  ],
+  'a read issued before the acknowledgement': [
+    h().begin('A').send(1, A).ask('r', A).settled('w1', 'committed').got('r', 0),
+    [],
+  ],
+  'the write of another operation': [h().begin('A').begin('B').write(1, A).read('r', 0, B), []],
+  'a write with no operation around it, read in one': [
+    h().begin('A').write(1).read('r', 0, A),
+    ['stale r'],
+  ],
+  'the write of an operation, read outside': [
+    h().begin('A').write(1, A).end('A').read('r', 0),
+    ['stale r'],
+  ],
+  'the write of another process, read outside': [h().write(1, other()).read('r', 0).final(1), []],
+  'no row where one was written': [h().begin('A').write(1, A).read('r', null, A), ['stale r']],
+  'no row after its removal': [
+    h()
+      .begin('A')
+      .write(1, { ...A, removes: true })
+      .read('r', null, A),
+    [],
+  ],
+  'a row after its removal': [
+    h()
+      .begin('A')
+      .write(1, { ...A, removes: true })
+      .read('r', 0, A),
+    ['stale r'],
+  ],
+  'no row after it was written again': [
+    h().write(1, { removes: true }).write(2).read('r', null),
+    ['stale r'],
+  ],
+  'a row removed by another process, told of later': [
+    h()
+      .read('r', null)
+      .write(1, other({ removes: true }))
+      .final(null),
+    [],
+  ],
+  'no row, and nobody ever removed it': [h().read('r', null).final(0), ['stale r']],
+  'rows that disagree': [h().read('r', 'torn'), ['unwritten r']],
+  'a version that nobody wrote': [h().read('r', 7).final(0), ['unwritten r']],
+  'a version of another process, told of later': [h().read('r', 1).write(1, other()).final(1), []],
+  'what was undone, seen outside': [
+    h().send(1, TX).read('r', 1).settled('w1', 'aborted').final(0),
+    ['rolled-back r'],
+  ],
+  'what was undone, seen by its own transaction': [
+    h().send(1, TX).answered('w1').read('r', 1, TX).settled('w1', 'aborted').final(0),
+    [],
+  ],
+  'an open transaction that misses its own write': [
+    h().begin('A').send(1, TX).answered('w1').read('r', 0, TX).settled('w1', 'committed'),
+    ['stale r'],
+  ],
+  'an open transaction read from outside': [
+    h().begin('A').send(1, TX).answered('w1').read('r', 0, A).settled('w1', 'committed').final(1),
+    [],
+  ],
+  'an unknown outcome either way': [
+    h().begin('A').send(1, A).settled('w1', 'unknown').read('r', 1, A).read('s', 0, A).final(0),
+    [],
+  ],
+  'a commit that is gone in the end': [h().write(1).final(0), ['lost']],
+  'a commit followed by an unknown one': [
+    h().write(1).send(2).settled('w2', 'unknown').final(2),
+    [],
+  ],
+  'a rolled-back version that is there in the end': [
+    h().write(1).send(2).settled('w2', 'aborted').final(2),
+    ['lost'],
+  ],
+  'a row that is gone in the end': [h().write(1).final(null), ['lost']],
+  'a session that goes on in another process': [
+    h()
+      .begin('A', 's')
+      .write(1, A)
+      .token('A', 's')
+      .end('A')
+      .begin('B', 's', 'b')
+      .read('r', 0, other(B)),
+    ['stale r'],
+  ],
+  'a session whose token was taken before the write': [
+    h().begin('A', 's').token('A', 's').write(1, A).begin('B', 's', 'b').read('r', 0, other(B)),
+    [],
+  ],
+  'another session': [
+    h().begin('A', 's').write(1, A).token('A', 's').begin('B', 'z').read('r', 0, B),
+    [],
+  ],
+  'a session that goes back behind what it saw': [
+    h()
+      .write(1, other())
+      .begin('A', 's')
+      .read('q', 1, A)
+      .token('A', 's', true)
+      .begin('B', 's')
+      .read('r', 0, B),
+    ['backwards r'],
+  ],
+  'the same where only writes are promised': [
+    h()
+      .write(1, other())
+      .begin('A', 's')
+      .read('q', 1, A)
+      .token('A', 's')
+      .begin('B', 's')
+      .read('r', 0, B),
+    [],
+  ],
+  'a read that fails': [h().ask('r').failed('r', 'no answer'), ['error r']],
+  'a read that fails while a replica is down': [
+    h().fault('replica1', 'begins').ask('r').failed('r', 'no answer'),
+    ['error r'],
+  ],
+  'a read that fails while the primary is down': [
+    h().fault('primary', 'begins').ask('r').failed('r', 'no answer'),
+    [],
+  ],
+  'a read that fails just after the primary was down': [
+    h().fault('primary', 'begins').fault('primary', 'ends').later(100).ask('r').failed('r', 'gone'),
+    [],
+  ],
+  'a read that fails long after the primary was down': [
+    h()
+      .fault('primary', 'begins')
+      .fault('primary', 'ends')
+      .later(10_000)
+      .ask('r')
+      .failed('r', 'gone'),
+    ['error r'],
+  ],
+  'a write that fails': [h().send(1).settled('w1', 'unknown', 'gone'), ['error w1']],
+};
+
+describe('the checker of chaos runs', () => {
+  for (const [title, [history, expected]] of Object.entries(histories)) {
+    it(`${title}: ${expected.join(', ') || 'nothing wrong'}`, () => {
+      expect(history.kinds).to.deep.equal(expected);
+    });
+  }
+
+  it('says what was read, from where, and what was due', () => {
+    const [violation] = h().begin('A').write(3, A).read('r', 0, A).violations;
+    expect(violation?.text).to.equal(
+      'find: version 0 of items/1 from replica1 caught-up; version 3 was acknowledged before',
+    );
+  });
+
+  it('tells the history of a violation and nothing else', () => {
+    const scribe = h()
+      .begin('X')
+      .fault('replica2', 'begins', 'f0')
+      .fault('replica2', 'ends', 'f0')
+      .fault('replica1', 'begins')
+      .begin('A', 's')
+      .write(1, A)
+      .read('q', 1, A)
+      .token('A', 's')
+      .end('A')
+      .write(2, { operation: 'X', process: 'b' })
+      .begin('B', 's')
+      .read('r', 0, B)
+      .read('t', 1, B);
+    const [violation] = scribe.violations;
+    const told = historyAround(scribe.events, violation!).map(
+      (event) =>
+        `${event.type} ${'id' in event ? event.id : 'operation' in event ? event.operation : ''}`,
+    );
+    expect(told).to.deep.equal([
+      ...['fault f1', 'operation A', 'write w1', 'written w1', 'token A', 'ended A'],
+      ...['write w2', 'written w2', 'operation B', 'read r', 'got r'],
+    ]);
+  });
+});
