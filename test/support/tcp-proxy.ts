@@ -11,6 +11,8 @@ import {
 export class TcpProxy {
   /** The ports that new connections lead to, in turn. */
   targets: readonly number[];
+  /** New connections are closed at once, as by a port that nobody listens on. */
+  refusing = false;
   #stalled = false;
   readonly #kept: (() => void)[] = [];
   #turn = 0;
@@ -69,6 +71,11 @@ export class TcpProxy {
   }
 
   #accept(client: Socket): void {
+    if (this.refusing) {
+      client.on('error', () => undefined);
+      client.destroy();
+      return;
+    }
     const port = this.targets[this.#turn++ % this.targets.length] ?? 0;
     const pair = { client, server: createConnection(port, '127.0.0.1') };
     this.#pairs.add(pair);

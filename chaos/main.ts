@@ -1,0 +1,43 @@
+import { keepDataInMemory } from '../test/support/data-in-memory';
+import { ArgumentError, USAGE, readArguments, type Arguments } from './arguments';
+import { run, summaryOf } from './run';
+import { builtPackage } from './work/package';
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** @returns the exit status: 0 where everything held, 1 where something did not */
+async function main(args: Arguments): Promise<number> {
+  keepDataInMemory();
+  const fresh = process.env['FRESH_READS'] !== 'off';
+  say(`seed ${args.seed}, ${args.minutes} min, ${args.replicas} replicas`);
+  if (!fresh) say(`fresh reads OFF: Sequelize's own replication, expect stale answers`);
+  const totals = await run({ ...args, folder: builtPackage, fresh, say });
+  const held = totals.stale + totals.errors + totals.wrong === 0;
+  if (!held) {
+    const off = fresh ? '' : 'FRESH_READS=off ';
+    say(
+      `repeat with: ${off}npm run chaos -- --seed ${args.seed} --minutes ${args.minutes} --replicas ${args.replicas}`,
+    );
+  }
+  if (totals.wrong > 0) say(`${totals.wrong} commits lost, or reads of what never was`);
+  say(summaryOf(totals));
+  return held ? 0 : 1;
+}
+
+async function start(): Promise<number> {
+  if (process.argv.includes('--help')) {
+    say(USAGE);
+    return 0;
+  }
+  return main(readArguments(process.argv.slice(2)));
+}
+
+start().then(
+  (status) => {
+    process.exitCode = status;
+  },
+  (error: unknown) => {
+    console.error(error instanceof ArgumentError ? `${error.message}\n\n${USAGE}` : error);
+    process.exitCode = 2;
+  },
+);

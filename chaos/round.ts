@@ -1,0 +1,133 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FreshReadsOptions } from '../src';
+import { historyAround } from './around';
+import { Checker, type Violation } from './checker';
+import { Ground } from './cluster/ground';
+import { Nemesis, type Theme } from './cluster/nemesis';
+import { describeEvent } from './describe';
+import type { HistoryEvent } from './history';
+import { Random } from './random';
+import { loadPackage } from './work/package';
+import { Party } from './work/party';
+import { SecondProcess } from './work/second';
+
+export interface RoundOptions {
+  readonly seed: number;
+  readonly theme: Theme;
+  readonly ms: number;
+  readonly replicas: number;
+  /** A folder with the package, as compiled. */
+  readonly folder: string;
+  /** False: Sequelize's own replication. */
+  readonly fresh: boolean;
+  /** Ends at the first violation, not when the time is over. */
+  readonly stopAtFirst: boolean;
+}
+
+export interface RoundResult {
+  readonly reads: number;
+  /** Of those that asked a node at all. */
+  readonly asked: number;
+  readonly onReplicas: number;
+  readonly faults: number;
+  readonly violations: readonly Violation[];
+  /** Each violation with its history, as lines. */
+  readonly stories: readonly string[];
+}
+
+const ROWS = 150;
+const CLIENTS = 20;
+const MOST_STORIES = 5;
+
+/** One cluster from its start to its end: clients at work, a nemesis, and what the checker says. */
+export async function runRound(options: RoundOptions): Promise<RoundResult> {
+  const { seed, theme, replicas, folder } = options;
+  const idsOf = (process: number) => Array.from({ length: ROWS }, (_, i) => process * 1000 + i + 1);
+  const ground = await Ground.start(replicas, [...idsOf(0), ...idsOf(1)]);
+  const record = new Record(options.stopAtFirst);
+  const second = new SecondProcess((event) => record.take(event));
+  try {
+    const app = {
+      sequelize: ground.options(),
+      fresh: options.fresh ? freshOptions(seed) : undefined,
+      primary: ground.primaryUrl(),
+      nodes: ground.names(),
+    };
+    const partyOptions = (index: number) => ({
+      ...{ process: `p${index + 1}`, seed, clients: CLIENTS, ids: idsOf(index), app },
+    });
+    const first = new Party(await loadPackage(folder), partyOptions(0), (event) =>
+      record.take(event),
+    );
+    const nemesis = new Nemesis(ground, theme, seed, (fault) => record.take(fault));
+    await nemesis.prepare();
+    await Promise.all([first.start(), second.start(folder, partyOptions(1))]);
+    nemesis.start();
+    await Promise.race([pause(options.ms), record.broken]);
+    await nemesis.stop();
+    await ground.heal();
+    await Promise.all([first.stop(), second.stop()]);
+    await ground.quiet();
+    record.take({ type: 'final', at: Date.now(), values: await ground.finalState() });
+    return record.result();
+  } finally {
+    second.kill();
+    await ground.stop();
+  }
+}
+
+/** The options of the handle: another choice each round. */
+function freshOptions(seed: number): FreshReadsOptions {
+  const random = Random.of(seed, 'options');
+  return {
+    freshness: { mode: 'proven', catchUpWaitMs: random.pick([0, 0, 50]) },
+    replicaConnectTimeoutMs: 1000,
+    replicaTimeoutMs: 300,
+  };
+}
+
+/** The history as it grows, checked as it grows. */
+class Record {
+  readonly #history: HistoryEvent[] = [];
+  readonly #checker = new Checker();
+  readonly #violations: Violation[] = [];
+  readonly broken: Promise<void>;
+  #breaks: () => void = () => undefined;
+  #asked = 0;
+  #onReplicas = 0;
+  #faults = 0;
+
+  constructor(private readonly stopAtFirst: boolean) {
+    this.broken = new Promise((resolve) => (this.#breaks = resolve));
+  }
+
+  take(event: HistoryEvent): void {
+    this.#history.push(event);
+    if (event.type === 'fault' && event.state === 'begins') this.#faults++;
+    if (event.type === 'got' && event.by.length > 0) {
+      this.#asked++;
+      if (event.by.every((by) => !by.startsWith('primary'))) this.#onReplicas++;
+    }
+    const found = this.#checker.feed(event);
+    this.#violations.push(...found);
+    if (found.length > 0 && this.stopAtFirst) this.#breaks();
+  }
+
+  result(): RoundResult {
+    const stories = this.#violations
+      .slice(0, MOST_STORIES)
+      .map((violation) => this.#story(violation));
+    return {
+      ...{ reads: this.#checker.reads, asked: this.#asked, onReplicas: this.#onReplicas },
+      ...{ faults: this.#faults, violations: this.#violations, stories },
+    };
+  }
+
+  #story(violation: Violation): string {
+    const from = this.#history[0]?.at ?? 0;
+    const lines = historyAround(this.#history, violation).map((event) =>
+      describeEvent(event, from, violation.register),
+    );
+    return [`${violation.kind}: ${violation.text}`, ...lines].join('\n');
+  }
+}
