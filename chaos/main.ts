@@ -1,5 +1,7 @@
 import { keepDataInMemory } from '../test/support/data-in-memory';
 import { ArgumentError, USAGE, readArguments, type Arguments } from './arguments';
+import { hunt } from './hunt';
+import { MutantError, compileMutant, mutantCalled } from './mutate';
 import { run, summaryOf } from './run';
 import { builtPackage } from './work/package';
 
@@ -11,12 +13,18 @@ async function main(args: Arguments): Promise<number> {
   const fresh = process.env['FRESH_READS'] !== 'off';
   say(`seed ${args.seed}, ${args.minutes} min, ${args.replicas} replicas`);
   if (!fresh) say(`fresh reads OFF: Sequelize's own replication, expect stale answers`);
-  const totals = await run({ ...args, folder: builtPackage, fresh, say });
+  if (args.mutants) return (await hunt(args.mutants, { ...args, say })) ? 0 : 1;
+  const broken = args.broken === undefined ? undefined : mutantCalled(args.broken);
+  if (broken) say(`broken on purpose: ${broken.without}`);
+  const mutant = broken && (await compileMutant(broken));
+  const folder = mutant?.folder ?? builtPackage;
+  const totals = await run({ ...args, folder, fresh, say }).finally(() => mutant?.remove());
   const held = totals.stale + totals.errors + totals.wrong === 0;
   if (!held) {
     const off = fresh ? '' : 'FRESH_READS=off ';
+    const without = broken ? ` --break ${broken.name}` : '';
     say(
-      `repeat with: ${off}npm run chaos -- --seed ${args.seed} --minutes ${args.minutes} --replicas ${args.replicas}`,
+      `repeat with: ${off}npm run chaos -- --seed ${args.seed} --minutes ${args.minutes} --replicas ${args.replicas}${without}`,
     );
   }
   if (totals.wrong > 0) say(`${totals.wrong} commits lost, or reads of what never was`);
@@ -37,7 +45,8 @@ start().then(
     process.exitCode = status;
   },
   (error: unknown) => {
-    console.error(error instanceof ArgumentError ? `${error.message}\n\n${USAGE}` : error);
+    if (error instanceof ArgumentError) console.error(`${error.message}\n\n${USAGE}`);
+    else console.error(error instanceof MutantError ? error.message : error);
     process.exitCode = 2;
   },
 );

@@ -30,6 +30,8 @@ export interface RoundResult {
   readonly asked: number;
   readonly onReplicas: number;
   readonly faults: number;
+  /** When the first violation was found, in milliseconds of `performance.now()`; `Infinity`: never. */
+  readonly foundAt: number;
   readonly violations: readonly Violation[];
   /** Each violation with its history, as lines. */
   readonly stories: readonly string[];
@@ -37,7 +39,9 @@ export interface RoundResult {
 
 const ROWS = 150;
 const CLIENTS = 20;
-const MOST_STORIES = 5;
+/** Of the first violations the shortest stories are told. */
+const MOST_TOLD = 200;
+const MOST_STORIES = 3;
 
 /** One cluster from its start to its end: clients at work, a nemesis, and what the checker says. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
@@ -96,6 +100,7 @@ class Record {
   #asked = 0;
   #onReplicas = 0;
   #faults = 0;
+  #foundAt = Infinity;
 
   constructor(private readonly stopAtFirst: boolean) {
     this.broken = new Promise((resolve) => (this.#breaks = resolve));
@@ -109,17 +114,21 @@ class Record {
       if (event.by.every((by) => !by.startsWith('primary'))) this.#onReplicas++;
     }
     const found = this.#checker.feed(event);
+    if (found.length === 0) return;
     this.#violations.push(...found);
-    if (found.length > 0 && this.stopAtFirst) this.#breaks();
+    this.#foundAt = Math.min(this.#foundAt, performance.now());
+    if (this.stopAtFirst) this.#breaks();
   }
 
   result(): RoundResult {
     const stories = this.#violations
-      .slice(0, MOST_STORIES)
-      .map((violation) => this.#story(violation));
+      .slice(0, MOST_TOLD)
+      .map((violation) => this.#story(violation))
+      .sort((one, other) => one.length - other.length);
     return {
       ...{ reads: this.#checker.reads, asked: this.#asked, onReplicas: this.#onReplicas },
-      ...{ faults: this.#faults, violations: this.#violations, stories },
+      ...{ faults: this.#faults, foundAt: this.#foundAt, violations: this.#violations },
+      stories: stories.slice(0, MOST_STORIES),
     };
   }
 

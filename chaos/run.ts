@@ -21,6 +21,8 @@ export interface Totals {
   wrong: number;
   asked: number;
   onReplicas: number;
+  /** When the first violation was found, in milliseconds of `performance.now()`. */
+  foundAt: number;
 }
 
 const ROUND_MS = 20_000;
@@ -30,7 +32,15 @@ const SHORTEST_MS = 4000;
 /** Rounds on a cluster each, until the time is over. */
 export async function run(options: RunOptions): Promise<Totals> {
   const { seed, minutes, say } = options;
-  const totals: Totals = { reads: 0, stale: 0, errors: 0, wrong: 0, asked: 0, onReplicas: 0 };
+  const totals: Totals = {
+    reads: 0,
+    stale: 0,
+    errors: 0,
+    wrong: 0,
+    asked: 0,
+    onReplicas: 0,
+    foundAt: Infinity,
+  };
   let leftMs = minutes * 60_000;
   for (let index = 0; leftMs >= SHORTEST_MS; index++) {
     const theme = THEMES[index % THEMES.length] ?? 'lag';
@@ -46,10 +56,11 @@ export async function run(options: RunOptions): Promise<Totals> {
   return totals;
 }
 
-function add(totals: Totals, { reads, asked, onReplicas, violations }: RoundResult): void {
+function add(totals: Totals, { reads, asked, onReplicas, violations, foundAt }: RoundResult): void {
   totals.reads += reads;
   totals.asked += asked;
   totals.onReplicas += onReplicas;
+  totals.foundAt = Math.min(totals.foundAt, foundAt);
   for (const { kind } of violations) {
     if (kind === 'error') totals.errors++;
     else if (kind === 'stale' || kind === 'backwards') totals.stale++;

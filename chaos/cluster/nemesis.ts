@@ -106,24 +106,23 @@ export class Nemesis {
 
   async #do(deed: Deed, standby: Standby, node: string): Promise<void> {
     const id = `f-${this.#theme}${++this.#count}`;
-    let what = deed.what;
-    const note = (state: Fault['state']) =>
+    // What was told, once it was begun: a second try says it again.
+    const begun: string[] = [];
+    const note = (state: Fault['state'], what: string) =>
       this.#tell({ type: 'fault', at: Date.now(), id, node, what, state });
-    let told = false;
     const tell = (how: string) => {
-      what = how;
-      if (!told) note('begins');
-      told = true;
+      if (begun.push(how) === 1) note('begins', how);
     };
     for (let tries = TRIES; ; tries--) {
       try {
         await deed.run(this.#ground, standby, this.#random, tell);
         break;
       } catch (error) {
-        if (tries <= 1 || !isConflict(error)) throw new DeedError(standby.node.name, what, error);
+        if (tries <= 1 || !isConflict(error))
+          throw new DeedError(standby.node.name, deed.what, error);
       }
     }
-    if (told) note('ends');
+    for (const how of begun.slice(0, 1)) note('ends', how);
   }
 
   async #sleep(ms: number): Promise<void> {
