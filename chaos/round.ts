@@ -85,8 +85,8 @@ function freshOptions(seed: number): FreshReadsOptions {
   const random = Random.of(seed, 'options');
   return {
     freshness: { mode: 'proven', catchUpWaitMs: random.pick([0, 0, 50]) },
-    replicaConnectTimeoutMs: 1000,
-    replicaTimeoutMs: 300,
+    replicaConnectTimeoutMs: 2500,
+    replicaTimeoutMs: 1000,
   };
 }
 

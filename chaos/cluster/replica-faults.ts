@@ -54,7 +54,7 @@ export const LAG_DEEDS: readonly Deed[] = [
     },
   },
   {
-    ...{ what: 'definitions', weight: 1 },
+    ...{ what: 'definitions', weight: 0.4 },
     async run(ground, _standby, random, told) {
       const table = random.pick(['totals', 'quiet', 'notes']);
       told(`a column of ${table} comes and goes`);

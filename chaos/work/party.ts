@@ -9,7 +9,7 @@ import { Rows } from './rows';
 import { GENERAL, type Scenario } from './scenarios';
 import { FAMILIES } from './schema';
 import { SPECIAL } from './special';
-import { Worker } from './worker';
+import { Worker, type Shared } from './worker';
 
 /** What one process is to do. Plain data. */
 export interface PartyOptions {
@@ -32,9 +32,13 @@ export class Party {
   readonly recorder: Recorder;
   readonly #options: PartyOptions;
   readonly #rows: Rows;
-  readonly #shared = { queue: new Queue(), busy: new Set<string>() };
+  readonly #over = new AbortController();
+  readonly #shared: Shared = {
+    queue: new Queue(),
+    busy: new Set<string>(),
+    over: this.#over.signal,
+  };
   readonly #failures: string[] = [];
-  #on = true;
   #running: Promise<void>[] = [];
 
   constructor(loaded: LoadedPackage, options: PartyOptions, sink: (event: HistoryEvent) => void) {
@@ -58,7 +62,7 @@ export class Party {
    * @throws Error when one of them failed in a way that is no part of the history
    */
   async stop(): Promise<void> {
-    this.#on = false;
+    this.#over.abort();
     await Promise.all(this.#running);
     this.#shared.queue.close();
     await this.app.close();
@@ -77,7 +81,7 @@ export class Party {
       scenario.weight,
       scenario,
     ]);
-    while (this.#on) {
+    while (!this.#over.signal.aborted) {
       const scenario = worker.random.weighted(choices);
       try {
         await scenario.run(worker);

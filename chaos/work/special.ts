@@ -55,13 +55,17 @@ async function primedLate(worker: Worker): Promise<void> {
   );
 }
 
+/** Each change of definitions makes every process doubt all it knows of them for a while. */
+const TRIGGER_PAUSE_MS = [5000, 10_000] as const;
+
 /** The definition of a trigger comes into being in the operation that relies on it. */
 async function newTrigger(worker: Worker): Promise<void> {
-  const { app, recorder } = worker;
+  const { app, recorder, random } = worker;
   const name = `copies_${recorder.process}`;
   const run = (sql: string) => app.sequelize.query(sql).then(() => ({}));
-  await worker.alone('trigger', () =>
-    worker.withRow('late', (row) =>
+  await worker.alone('trigger', async () => {
+    await worker.pauseOrEnd(random.between(...TRIGGER_PAUSE_MS));
+    await worker.withRow('late', (row) =>
       app.operation(async (place) => {
         await recorder.read(place, 'CREATE TRIGGER', [], () =>
           run(
@@ -77,10 +81,9 @@ async function newTrigger(worker: Worker): Promise<void> {
             run(`DROP TRIGGER IF EXISTS ${name} ON late`),
           );
         }
-        await pause(500);
       }),
-    ),
-  );
+    );
+  });
 }
 
 async function writeLate(worker: Worker, place: Place, row: Row): Promise<void> {

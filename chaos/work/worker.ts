@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Transaction } from 'sequelize';
 import { type TransactionOptions } from 'sequelize';
 import type { Random } from '../random';
@@ -31,6 +32,8 @@ export interface TransactionPlan {
 export interface Shared {
   readonly queue: Queue;
   readonly busy: Set<string>;
+  /** The time is over. */
+  readonly over: AbortSignal;
 }
 
 /** One client: runs recorded calls on the application. */
@@ -58,6 +61,11 @@ export class Worker {
     } finally {
       busy.delete(name);
     }
+  }
+
+  /** Waits for some time, but not beyond the end. */
+  async pauseOrEnd(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.shared.over }).catch(() => undefined);
   }
 
   /** Takes a row, for as long as `work` runs, if one is free. A row with an unknown fate is not used again. */
