@@ -44,8 +44,12 @@ interface Doubt {
   readonly floor: Floor | undefined;
 }
 
-interface Scope extends Floors {
-  session?: string;
+/** What an operation has to show. */
+interface OperationScope {
+  /** What was written, and what its session knew. */
+  readonly due: Floors;
+  /** What it has read itself; `undefined`: it may go back. */
+  readonly seen: Floors | undefined;
 }
 
 /**
@@ -59,8 +63,7 @@ export class Checker {
   /** Reads that were answered, and held against what they had to show. */
   reads = 0;
   readonly #excuses = new Excuses();
-  readonly #operations = new Map<string, Scope>();
-  readonly #seen = new Map<string, Floors>();
+  readonly #operations = new Map<string, OperationScope>();
   readonly #transactions = new Map<string, Floors>();
   readonly #sessions = new Map<string, Floors>();
   readonly #processes = new Map<string, Floors>();
@@ -75,24 +78,21 @@ export class Checker {
   feed(event: HistoryEvent): Violation[] {
     switch (event.type) {
       case 'operation': {
-        const scope: Scope = new Floors();
-        const session = event.session === undefined ? undefined : this.#sessions.get(event.session);
-        if (session) scope.raiseAll(session);
-        this.#operations.set(event.operation, scope);
-        this.#seen.set(event.operation, new Floors());
+        const { session, monotonic, operation } = event;
+        const due = new Floors();
+        if (session !== undefined) due.raiseAll(floorsOf(this.#sessions, session));
+        this.#operations.set(operation, { due, seen: monotonic ? new Floors() : undefined });
         return [];
       }
       case 'token': {
         const session = floorsOf(this.#sessions, event.session);
-        const scope = this.#operations.get(event.operation);
-        if (scope) session.raiseAll(scope);
-        const seen = this.#seen.get(event.operation);
-        if (event.seen && seen) session.raiseAll(seen);
+        const { due, seen } = this.#operations.get(event.operation) ?? {};
+        if (due) session.raiseAll(due);
+        if (seen) session.raiseAll(seen);
         return [];
       }
       case 'ended':
         this.#operations.delete(event.operation);
-        this.#seen.delete(event.operation);
         return [];
       case 'write':
         this.#sent(event);
@@ -140,7 +140,7 @@ export class Checker {
     if (outcome === 'committed') {
       floorsOf(this.#processes, process).wrote(write);
       if (write.operation === undefined) floorsOf(this.#orphans, process).wrote(write);
-      else this.#operations.get(write.operation)?.wrote(write);
+      else this.#operations.get(write.operation)?.due.wrote(write);
     }
     if (error === undefined || this.#excuses.covers(write.at, at)) return [];
     return [
@@ -153,10 +153,12 @@ export class Checker {
 
   /** What a read issued now has to show at least. */
   #floorsFor(read: ReadSent): ReadonlyMap<Register, Floor> {
-    const scopes =
-      read.operation === undefined
-        ? [this.#processes.get(read.process)]
-        : [this.#operations.get(read.operation), this.#orphans.get(read.process)];
+    const scopes: (Floors | undefined)[] = [];
+    if (read.operation === undefined) scopes.push(this.#processes.get(read.process));
+    else {
+      const { due, seen } = this.#operations.get(read.operation) ?? {};
+      scopes.push(due, this.#orphans.get(read.process), seen);
+    }
     if (read.transaction !== undefined) scopes.push(this.#transactions.get(read.transaction));
     const floors = new Map<Register, Floor>();
     for (const register of read.of) {
@@ -172,19 +174,25 @@ export class Checker {
     this.#open.delete(id);
     this.reads++;
     const { read, floors } = open;
-    const seen = read.operation === undefined ? undefined : this.#seen.get(read.operation);
+    const seen = this.#seenBy(read);
     const violations: Violation[] = [];
     for (const register of read.of) {
       const value = values[register] ?? null;
       const floor = floors.get(register);
       const violation = this.#judge({ read, register, seen: value, floor }, by);
       if (violation) violations.push(violation);
-      else if (typeof value === 'number' && seen) {
+      else if (typeof value === 'number') {
         const write = this.#writer(register, value);
-        if (write) seen.raise(register, { version: value, write, shownBy: id });
+        seen?.raise(register, { version: value, write, shownBy: id });
       }
     }
     return violations;
+  }
+
+  /** Where what this read shows is kept; what its own transaction shows may be undone yet. */
+  #seenBy({ operation, transaction }: ReadSent): Floors | undefined {
+    if (operation === undefined || transaction !== undefined) return undefined;
+    return this.#operations.get(operation)?.seen;
   }
 
   #judge(doubt: Doubt, by: readonly string[]): Violation | undefined {
@@ -194,7 +202,7 @@ export class Checker {
     }
     const least = floor?.version ?? 0;
     if (typeof seen === 'number') {
-      if (seen < least) return this.#tooOld(doubt, by);
+      if (seen < least) return isOfCache(doubt, by) ? undefined : this.#tooOld(doubt, by);
       const write = this.#writer(register, seen);
       // It may be undone yet; or another process wrote it, and its events are on their way.
       const settled = seen === 0 || (write && this.#outcomes.get(write.id) === 'committed');
@@ -298,6 +306,11 @@ export class Checker {
     const write = floor?.write?.id;
     return { kind, text: `${what}: ${text}`, id, register, write, shownBy: floor?.shownBy };
   }
+}
+
+/** A loader gives again what it gave before, whatever other reads have shown meanwhile. */
+function isOfCache({ floor }: Doubt, by: readonly string[]): boolean {
+  return by.length === 0 && floor?.shownBy !== undefined;
 }
 
 /** Checks a whole history at once. */

@@ -17,11 +17,13 @@ interface InProcess extends Timed {
   readonly process: string;
 }
 
-/** An operation begins; with `session` it carries that session's token. */
+/** An operation begins; with `session` it carries that session's tokens. */
 export interface OperationBegun extends InProcess {
   readonly type: 'operation';
   readonly operation: string;
   readonly session?: string;
+  /** It may never go back behind what it, or its session, has seen. */
+  readonly monotonic?: boolean;
 }
 
 export interface OperationEnded extends InProcess {
@@ -29,12 +31,11 @@ export interface OperationEnded extends InProcess {
   readonly operation: string;
 }
 
-/** An operation's token was taken: the session knows its writes, and with `seen` its reads, from now on. */
+/** An operation's token was taken: the session knows its writes (and what it has seen) from now on. */
 export interface TokenTaken extends InProcess {
   readonly type: 'token';
   readonly operation: string;
   readonly session: string;
-  readonly seen: boolean;
 }
 
 /** A statement that writes `version` is about to be sent. */

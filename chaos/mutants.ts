@@ -272,8 +272,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'fresh-reads.ts',
-        find: 'if (currentOperation()) return await fn();',
-        replace: '',
+        find: 'const around = currentOperation();',
+        replace: 'const around = undefined as Operation | undefined;',
       },
     ],
   },
@@ -307,6 +307,39 @@ export const MUTANTS: readonly Mutant[] = [
         file: 'sequelize/retry-elsewhere.ts',
         find: 'if (!isRetryableElsewhere(error)) throw error;',
         replace: 'throw error;',
+      },
+    ],
+  },
+  {
+    name: 'ignore-tokens',
+    without: 'the tokens that sessions bring are not looked at',
+    patches: [
+      {
+        file: 'fresh-reads.ts',
+        find: 'if (token !== undefined) this.#sessions.accept(token, operation);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'trust-replicas-with-tokens',
+    without: 'any replica is trusted to have what a token tells of',
+    patches: [
+      {
+        file: 'freshness/progress.ts',
+        find: 'replica.position >= proof.position &&',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'forget-what-was-seen',
+    without: 'sessions may go back behind what they have read',
+    patches: [
+      {
+        file: 'sequelize/router.ts',
+        find: 'return seen.isLast(this.#sessions.runOf(node)) || this.#policy.shows(node, mark);',
+        replace: 'return true;',
       },
     ],
   },

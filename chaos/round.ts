@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
 import type { FreshReadsOptions } from '../src';
 import { historyAround } from './around';
 import { Checker, type Violation } from './checker';
@@ -7,8 +8,11 @@ import { Nemesis, type Theme } from './cluster/nemesis';
 import { describeEvent } from './describe';
 import type { HistoryEvent } from './history';
 import { Random } from './random';
+import { SessionClient, type Host } from './sessions';
 import { loadPackage } from './work/package';
 import { Party } from './work/party';
+import { newRow } from './work/rows';
+import type { Family } from './work/schema';
 import { SecondProcess } from './work/second';
 
 export interface RoundOptions {
@@ -38,7 +42,12 @@ export interface RoundResult {
 }
 
 const ROWS = 150;
-const CLIENTS = 20;
+const CLIENTS = 16;
+const SESSIONS = 6;
+const SESSION_IDS = 5001;
+const SESSION_FAMILIES: readonly Family[] = ['items', 'parents', 'readings', 'notes'];
+/** Known to both processes of a run, and to nobody else. */
+const SECRET_BYTES = 32;
 /** Of the first violations the shortest stories are told. */
 const MOST_TOLD = 200;
 const MOST_STORIES = 3;
@@ -47,7 +56,9 @@ const MOST_STORIES = 3;
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { seed, theme, replicas, folder } = options;
   const idsOf = (process: number) => Array.from({ length: ROWS }, (_, i) => process * 1000 + i + 1);
-  const ground = await Ground.start(replicas, [...idsOf(0), ...idsOf(1)]);
+  const others = [...idsOf(0), ...idsOf(1)];
+  const sessionIds = Array.from({ length: SESSIONS }, (_, index) => SESSION_IDS + index);
+  const ground = await Ground.start(replicas, [...others, ...sessionIds]);
   const record = new Record(options.stopAtFirst);
   const second = new SecondProcess((event) => record.take(event));
   try {
@@ -67,9 +78,17 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     await nemesis.prepare();
     await Promise.all([first.start(), second.start(folder, partyOptions(1))]);
     nemesis.start();
-    await Promise.race([pause(options.ms), record.broken]);
+    const over = new AbortController();
+    const hosts: Host[] = [(plan) => first.visit(plan), (plan) => second.visit(plan)];
+    const sessions = sessionIds.map((id) => {
+      const rows = SESSION_FAMILIES.map((family) => newRow(family, id));
+      return new SessionClient({ name: `s${id}`, seed, hosts, rows, others }).run(over.signal);
+    });
+    await Promise.race([pause(options.ms), record.broken, Promise.all(sessions)]);
+    over.abort();
     await nemesis.stop();
     await ground.heal();
+    await Promise.all(sessions);
     await Promise.all([first.stop(), second.stop()]);
     await ground.quiet();
     record.take({ type: 'final', at: Date.now(), values: await ground.finalState() });
@@ -85,6 +104,8 @@ function freshOptions(seed: number): FreshReadsOptions {
   const random = Random.of(seed, 'options');
   return {
     freshness: { mode: 'proven', catchUpWaitMs: random.pick([0, 0, 50]) },
+    sessionSecret: randomBytes(SECRET_BYTES).toString('hex'),
+    monotonicReads: random.chance(0.4),
     replicaConnectTimeoutMs: 2500,
     replicaTimeoutMs: 1000,
   };

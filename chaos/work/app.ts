@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { Sequelize, type Options, type Transaction } from 'sequelize';
-import type { FreshReads, FreshReadsOptions } from '../../src';
+import type { FreshReads, FreshReadsOptions, OperationOptions } from '../../src';
 import type { Loader } from '../../src/dataloader';
 import { defineModels, type Models } from './models';
 import type { LoadedPackage } from './package';
@@ -28,6 +28,17 @@ export interface AppOptions {
   readonly nodes: Readonly<Record<number, string>>;
 }
 
+/** A session comes by, with the tokens of what it did before. */
+export interface Visit {
+  readonly session: string;
+  readonly tokens: readonly string[];
+}
+
+export interface Visited {
+  /** What the session has to bring along next time. */
+  readonly token?: string | undefined;
+}
+
 export interface Loaders {
   readonly item: Loader<number, unknown>;
   readonly total: Loader<number, unknown>;
@@ -43,10 +54,12 @@ export class App {
   readonly loaders: Loaders | undefined;
   readonly #recorder: Recorder;
   readonly #primary: string;
+  readonly #monotonic: boolean;
 
   constructor(loaded: LoadedPackage, options: AppOptions, recorder: Recorder) {
     this.#recorder = recorder;
     this.#primary = options.primary;
+    this.#monotonic = options.fresh?.monotonicReads === true;
     this.sequelize = new Sequelize({ ...options.sequelize, logging: false });
     this.models = defineModels(this.sequelize);
     this.sequelize.addHook('beforeQuery', (asked, query) => {
@@ -70,20 +83,27 @@ export class App {
     await this.reads?.ready();
   }
 
-  /** Runs `work` as an operation, and with `session` as the next one of a session. */
-  async operation<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
+  /** Runs `work` as an operation, or as the next one of a session. */
+  async operation(work: (scope: Scope) => Promise<void>, visit?: Visit): Promise<Visited> {
     const operation = this.#recorder.name('o');
-    this.#recorder.note('operation', { operation });
+    const { session, tokens } = visit ?? {};
+    this.#recorder.note('operation', { operation, session, monotonic: this.#monotonic });
     try {
-      return await this.run(operation, () => work({ operation }));
+      return await this.run({ name: operation, token: tokens }, async () => {
+        await work({ operation });
+        if (session === undefined) return {};
+        const token = await this.reads?.token();
+        this.#recorder.note('token', { operation, session });
+        return { token };
+      });
     } finally {
       this.#recorder.note('ended', { operation });
     }
   }
 
   /** As `runOperation`; without this package the work alone. */
-  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.reads ? await this.reads.runOperation({ name }, work) : work();
+  async run<T>(options: OperationOptions, work: () => Promise<T>): Promise<T> {
+    return this.reads ? ((await this.reads.runOperation(options, work))) : work();
   }
 
   /** Runs a statement that the server is at work on when its connection is cut. */

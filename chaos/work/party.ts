@@ -9,6 +9,7 @@ import { Rows } from './rows';
 import { GENERAL, type Scenario } from './scenarios';
 import { FAMILIES } from './schema';
 import { SPECIAL } from './special';
+import { visit, type VisitOutcome, type VisitPlan } from './visit';
 import { Worker, type Shared } from './worker';
 
 /** What one process is to do. Plain data. */
@@ -69,14 +70,18 @@ export class Party {
     if (this.#failures[0] !== undefined) throw new Error(this.#failures[0]);
   }
 
-  /** A worker of its own for `name`. */
-  worker(name: string | number): Worker {
+  /** Runs one operation of a session. */
+  visit(plan: VisitPlan): Promise<VisitOutcome> {
+    return visit(this.#worker(`${plan.session}/${plan.number}`), plan);
+  }
+
+  #worker(name: string | number): Worker {
     const random = Random.of(this.#options.seed, this.#options.process, name);
     return new Worker(this.app, this.recorder, this.#rows, random, this.#shared);
   }
 
   async #client(index: number): Promise<void> {
-    const worker = this.worker(index);
+    const worker = this.#worker(index);
     const choices = [...GENERAL, ...SPECIAL].map((scenario): [number, Scenario] => [
       scenario.weight,
       scenario,

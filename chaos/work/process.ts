@@ -3,14 +3,19 @@ import type { HistoryEvent } from '../history';
 import { loadPackage } from './package';
 import { Party, type PartyOptions } from './party';
 import { messageOf } from './recorder';
+import type { VisitOutcome, VisitPlan } from './visit';
 
-export type ToChild =
+/** What it is told, with a number that the answer carries. */
+export type ToChild = { readonly id: number } & (
   | { readonly type: 'start'; readonly folder: string; readonly options: PartyOptions }
-  | { readonly type: 'stop' };
+  | { readonly type: 'visit'; readonly plan: VisitPlan }
+  | { readonly type: 'stop' }
+);
 
 export type FromChild =
   | { readonly type: 'events'; readonly events: readonly HistoryEvent[] }
-  | { readonly type: 'done'; readonly what: ToChild['type']; readonly error?: string };
+  | { readonly type: 'done'; readonly id: number; readonly result?: VisitOutcome | undefined }
+  | { readonly type: 'failed'; readonly id: number; readonly error: string };
 
 const FLUSH_MS = 20;
 
@@ -28,7 +33,7 @@ function flush(): void {
   waiting = [];
 }
 
-async function handle(message: ToChild): Promise<void> {
+async function handle(message: ToChild): Promise<VisitOutcome | undefined> {
   switch (message.type) {
     case 'start':
       party = new Party(await loadPackage(message.folder), message.options, (event) => {
@@ -36,21 +41,26 @@ async function handle(message: ToChild): Promise<void> {
       });
       await party.start();
       setInterval(flush, FLUSH_MS).unref();
-      return;
+      return undefined;
+    case 'visit':
+      return party?.visit(message.plan);
     case 'stop':
       await party?.stop();
+      return undefined;
   }
 }
 
 process.on('message', (message: ToChild) => {
+  const { id } = message;
   handle(message)
     .then(
-      () => undefined,
-      (error: unknown) => messageOf(error),
+      (result): FromChild => ({ type: 'done', id, result }),
+      (error: unknown): FromChild => ({ type: 'failed', id, error: messageOf(error) }),
     )
-    .then((error) => {
+    .then((answer) => {
+      // What has happened is told before what follows from it.
       flush();
-      send({ type: 'done', what: message.type, ...(error !== undefined && { error }) });
+      send(answer);
       if (message.type === 'stop') process.disconnect();
     }, console.error);
 });

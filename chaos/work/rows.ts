@@ -13,6 +13,11 @@ export interface Row {
   present: boolean;
 }
 
+/** A row that nobody has written yet. */
+export function newRow(family: Family, id: number): Row {
+  return { family, id, handedOut: 0, committed: 0, present: true };
+}
+
 const TRIES = 20;
 
 /** The rows of one process: each is written by one operation at a time, so that versions are in the order of commits. */
@@ -23,7 +28,7 @@ export class Rows {
   constructor(families: readonly Family[], ids: readonly number[]) {
     this.#ids = ids;
     for (const family of families) {
-      const rows = ids.map((id) => ({ family, id, handedOut: 0, committed: 0, present: true }));
+      const rows = ids.map((id) => newRow(family, id));
       this.#free.set(family, rows);
     }
   }

@@ -105,7 +105,7 @@ async function nested(worker: Worker): Promise<void> {
   const { app, random } = worker;
   await worker.withRow(random.pick(PLAIN), (row) =>
     app.operation(async (place) => {
-      await app.run('inner', () => worker.write(place, row));
+      await app.run({ name: 'inner' }, () => worker.write(place, row));
       await worker.readBack(place, row, 2);
     }),
   );

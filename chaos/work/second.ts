@@ -3,35 +3,59 @@ import path from 'node:path';
 import type { HistoryEvent } from '../history';
 import type { PartyOptions } from './party';
 import type { FromChild, ToChild } from './process';
+import type { VisitOutcome, VisitPlan } from './visit';
+
+type Request = ToChild extends infer Message
+  ? Message extends ToChild
+    ? Omit<Message, 'id'>
+    : never
+  : never;
+
+interface Waiting {
+  readonly done: (result: VisitOutcome | undefined) => void;
+  readonly failed: (error: Error) => void;
+}
 
 /** A party in a process of its own. */
 export class SecondProcess {
   readonly #child: ChildProcess;
-  readonly #waiting: { done: () => void; failed: (error: Error) => void }[] = [];
+  readonly #waiting = new Map<number, Waiting>();
+  #count = 0;
   #ended = false;
 
   constructor(sink: (event: HistoryEvent) => void) {
     this.#child = fork(path.join(__dirname, 'process.ts'), { execArgv: ['--import', 'tsx'] });
     this.#child.on('message', (message: FromChild) => {
-      if (message.type === 'events') message.events.forEach(sink);
-      else if (message.error === undefined) this.#waiting.shift()?.done();
-      else this.#waiting.shift()?.failed(new Error(message.error));
+      if (message.type === 'events') {
+        message.events.forEach(sink);
+        return;
+      }
+      const asked = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
+      if (message.type === 'done') asked?.done(message.result);
+      else asked?.failed(new Error(message.error));
     });
     this.#child.on('exit', (code, signal) => {
       this.#ended = true;
       const how = signal ?? `status ${code ?? ''}`;
-      for (const { failed } of this.#waiting.splice(0)) {
+      for (const { failed } of this.#waiting.values()) {
         failed(new Error(`the second process ended with ${how}`));
       }
     });
   }
 
-  start(folder: string, options: PartyOptions): Promise<void> {
-    return this.#tell({ type: 'start', folder, options });
+  async start(folder: string, options: PartyOptions): Promise<void> {
+    await this.#ask({ type: 'start', folder, options });
   }
 
-  stop(): Promise<void> {
-    return this.#tell({ type: 'stop' });
+  async visit(plan: VisitPlan): Promise<VisitOutcome> {
+    const outcome = await this.#ask({ type: 'visit', plan });
+    if (!outcome) throw new Error('the second process has no clients yet');
+    return outcome;
+  }
+
+  async stop(): Promise<void> {
+    await this.#ask({ type: 'stop' });
   }
 
   /** Ends it whatever it is doing. */
@@ -39,11 +63,12 @@ export class SecondProcess {
     if (!this.#ended) this.#child.kill('SIGKILL');
   }
 
-  #tell(message: ToChild): Promise<void> {
+  #ask(request: Request): Promise<VisitOutcome | undefined> {
     if (this.#ended) return Promise.reject(new Error('the second process has ended'));
+    const id = ++this.#count;
     return new Promise((done, failed) => {
-      this.#waiting.push({ done, failed });
-      this.#child.send(message);
+      this.#waiting.set(id, { done, failed });
+      this.#child.send({ id, ...request });
     });
   }
 }

@@ -71,7 +71,7 @@ export class Worker {
   /** Takes a row, for as long as `work` runs, if one is free. A row with an unknown fate is not used again. */
   async withRow(
     family: Family,
-    work: (row: Row) => Promise<void>,
+    work: (row: Row) => Promise<unknown>,
     fits?: (row: Row) => boolean,
   ): Promise<void> {
     const row = this.rows.take(family, this.random, fits);

@@ -16,16 +16,21 @@ class Scribe {
     return this;
   }
 
-  begin(operation: string, session?: string, process = 'a'): this {
-    return this.#add({ type: 'operation', process, operation, session });
+  begin(operation: string, session?: string, process = 'a', monotonic = false): this {
+    return this.#add({ type: 'operation', process, operation, session, monotonic });
+  }
+
+  /** One that may not go back behind what it has seen. */
+  beginMonotonic(operation: string, session?: string): this {
+    return this.begin(operation, session, 'a', true);
   }
 
   end(operation: string, process = 'a'): this {
     return this.#add({ type: 'ended', process, operation });
   }
 
-  token(operation: string, session: string, seen = false, process = 'a'): this {
-    return this.#add({ type: 'token', process, operation, session, seen });
+  token(operation: string, session: string, process = 'a'): this {
+    return this.#add({ type: 'token', process, operation, session });
   }
 
   send(version: number, facts: Facts = {}): this {
@@ -73,6 +78,11 @@ class Scribe {
       values: { [ROW]: seen },
       by: ['replica1 caught-up'],
     });
+  }
+
+  /** Answered by no node. */
+  cached(id: string, seen: Seen): this {
+    return this.#add({ type: 'got', id, process: 'a', values: { [ROW]: seen }, by: [] });
   }
 
   failed(id: string, error: string): this {
@@ -222,12 +232,30 @@ const histories: Record<string, [Scribe, string[]]> = {
   'a session that goes back behind what it saw': [
     h()
       .write(1, other())
-      .begin('A', 's')
+      .beginMonotonic('A', 's')
       .read('q', 1, A)
-      .token('A', 's', true)
-      .begin('B', 's')
+      .token('A', 's')
+      .beginMonotonic('B', 's')
       .read('r', 0, B),
     ['backwards r'],
+  ],
+  'an operation that goes back behind what it saw': [
+    h().write(1, other()).beginMonotonic('A').read('q', 1, A).read('r', 0, A),
+    ['backwards r'],
+  ],
+  'a cache that gives again what it gave before': [
+    h().write(1, other()).beginMonotonic('A').read('q', 1, A).ask('r', A).cached('r', 0),
+    [],
+  ],
+  'what its own transaction saw, undone': [
+    h()
+      .beginMonotonic('A')
+      .send(1, TX)
+      .answered('w1')
+      .read('q', 1, TX)
+      .settled('w1', 'aborted')
+      .read('r', 0, A),
+    [],
   ],
   'the same where only writes are promised': [
     h()
