@@ -3,6 +3,7 @@ import { ArgumentError, USAGE, readArguments, type Arguments } from './arguments
 import { hunt } from './hunt';
 import { MutantError, compileMutant, mutantCalled } from './mutate';
 import { run, summaryOf } from './run';
+import { hushSequelize } from './work/hush';
 import { builtPackage } from './work/package';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -10,6 +11,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 /** @returns the exit status: 0 where everything held, 1 where something did not */
 async function main(args: Arguments): Promise<number> {
   keepDataInMemory();
+  hushSequelize();
   const fresh = process.env['FRESH_READS'] !== 'off';
   say(`seed ${args.seed}, ${args.minutes} min, ${args.replicas} replicas`);
   if (!fresh) say(`fresh reads OFF: Sequelize's own replication, expect stale answers`);

@@ -24,8 +24,14 @@ const PRIMARY_GAP_MS = [3500, 6000] as const;
 /** Replay cancels what is in its way, our own questions too. */
 const TRIES = 10;
 
-function isConflict(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '40001';
+async function insist(work: () => Promise<void>): Promise<void> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left <= 1 || (error as { code?: unknown }).code !== '40001') throw error;
+    }
+  }
 }
 
 /** What was meant to be broken could not be: the run means nothing. */
@@ -86,7 +92,12 @@ export class Nemesis {
       const deed = this.#random.weighted(deeds);
       if (!this.#isOn() || standby.node.promoted || deed.fits?.(this.#ground, standby) === false)
         continue;
-      await this.#do(deed, standby, standby.node.name);
+      try {
+        await this.#do(deed, standby, standby.node.name);
+      } catch (error) {
+        // What needs the primary can't be done while it is down.
+        if (this.#theme !== 'primary') throw error;
+      }
     }
   }
 
@@ -113,16 +124,13 @@ export class Nemesis {
     const tell = (how: string) => {
       if (begun.push(how) === 1) note('begins', how);
     };
-    for (let tries = TRIES; ; tries--) {
-      try {
-        await deed.run(this.#ground, standby, this.#random, tell);
-        break;
-      } catch (error) {
-        if (tries <= 1 || !isConflict(error))
-          throw new DeedError(standby.node.name, deed.what, error);
-      }
+    try {
+      await insist(() => deed.run(this.#ground, standby, this.#random, tell));
+    } catch (error) {
+      throw new DeedError(standby.node.name, deed.what, error);
+    } finally {
+      for (const how of begun.slice(0, 1)) note('ends', how);
     }
-    for (const how of begun.slice(0, 1)) note('ends', how);
   }
 
   async #sleep(ms: number): Promise<void> {

@@ -103,7 +103,7 @@ export class App {
 
   /** As `runOperation`; without this package the work alone. */
   async run<T>(options: OperationOptions, work: () => Promise<T>): Promise<T> {
-    return this.reads ? ((await this.reads.runOperation(options, work))) : work();
+    return this.reads ? await this.reads.runOperation(options, work) : work();
   }
 
   /** Runs a statement that the server is at work on when its connection is cut. */

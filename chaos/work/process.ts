@@ -1,5 +1,6 @@
 /** The second process of a run: clients of its own, told what to do by the first. */
 import type { HistoryEvent } from '../history';
+import { hushSequelize } from './hush';
 import { loadPackage } from './package';
 import { Party, type PartyOptions } from './party';
 import { messageOf } from './recorder';
@@ -16,6 +17,8 @@ export type FromChild =
   | { readonly type: 'events'; readonly events: readonly HistoryEvent[] }
   | { readonly type: 'done'; readonly id: number; readonly result?: VisitOutcome | undefined }
   | { readonly type: 'failed'; readonly id: number; readonly error: string };
+
+hushSequelize();
 
 const FLUSH_MS = 20;
 
