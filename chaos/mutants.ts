@@ -94,6 +94,11 @@ export const MUTANTS: readonly Mutant[] = [
         find: 'seq = Math.min(seq ?? shown, shown);',
         replace: 'seq = Math.max(seq ?? shown, shown);',
       },
+      {
+        file: 'freshness/floor.ts',
+        find: 'return this.#position === undefined || (position !== undefined && position >= this.#position);',
+        replace: 'return true;',
+      },
     ],
   },
   {

@@ -27,7 +27,8 @@ const TRIES = 10;
 async function insist(work: () => Promise<void>): Promise<void> {
   for (let left = TRIES; ; left--) {
     try {
-      return await work();
+      await work();
+      return;
     } catch (error) {
       if (left <= 1 || (error as { code?: unknown }).code !== '40001') throw error;
     }

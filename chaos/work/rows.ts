@@ -19,11 +19,14 @@ export function newRow(family: Family, id: number): Row {
 }
 
 const TRIES = 20;
+const RECENT = 12;
+const LATELY = 0.7;
 
 /** The rows of one process: each is written by one operation at a time, so that versions are in the order of commits. */
 export class Rows {
   readonly #free = new Map<Family, Row[]>();
   readonly #ids: readonly number[];
+  readonly #recent: number[] = [];
 
   constructor(families: readonly Family[], ids: readonly number[]) {
     this.#ids = ids;
@@ -51,11 +54,14 @@ export class Rows {
 
   /** Not for a row whose last write has an unknown outcome: it may be written yet. */
   giveBack(row: Row): void {
+    this.#recent.push(row.id);
+    if (this.#recent.length > RECENT) this.#recent.shift();
     this.#free.get(row.family)?.push(row);
   }
 
-  /** The id of any row, in use or not. */
+  /** The id of any row, in use or not; more often than not of one that was written lately. */
   anyId(random: Random): number {
-    return random.pick(this.#ids);
+    const lately = this.#recent.length > 0 && random.chance(LATELY);
+    return random.pick(lately ? this.#recent : this.#ids);
   }
 }

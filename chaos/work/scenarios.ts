@@ -36,6 +36,31 @@ async function writeAndReadBack(worker: Worker): Promise<void> {
   );
 }
 
+/** One write, and then every way to read it. */
+async function everyReader(worker: Worker): Promise<void> {
+  await worker.withRow(worker.random.pick(PLAIN), (row) =>
+    worker.app.operation(async (place) => {
+      await worker.write(place, row);
+      const readers = TABLES[row.family].flatMap((table) => worker.readersFor(place, table));
+      await Promise.all(
+        [...new Set(readers)].map((reader) => worker.read(place, reader, [row.id])),
+      );
+    }),
+  );
+}
+
+/** Every way to write, with a look after each. */
+async function everyWriter(worker: Worker): Promise<void> {
+  await worker.withRow('items', (row) =>
+    worker.app.operation(async (place) => {
+      for (const writer of worker.writersFor(place, row)) {
+        await worker.write(place, row, writer);
+        await worker.readBack(place, row);
+      }
+    }),
+  );
+}
+
 /** The same with each write in a transaction, which may read, be rolled back or commit in its own way. */
 async function transactions(worker: Worker): Promise<void> {
   const { app, random } = worker;
@@ -111,14 +136,15 @@ async function nested(worker: Worker): Promise<void> {
   );
 }
 
-/** Goes on reading a write back until long after the replicas have it. */
+/** Goes on reading a write back while the replicas get it, one after the other. */
 async function patient(worker: Worker): Promise<void> {
   const { app, random } = worker;
   await worker.withRow(random.pick(PLAIN), (row) =>
     app.operation(async (place) => {
       await worker.write(place, row);
-      for (let i = 0; i < 12; i++) {
-        await pause(random.between(5, 80));
+      const longest = random.pick([10, 30, 80]);
+      for (let i = 0; i < 15; i++) {
+        await pause(random.between(0, longest));
         await worker.readBack(place, row);
       }
     }),
@@ -152,6 +178,8 @@ async function helpers(worker: Worker): Promise<void> {
 
 export const GENERAL: readonly Scenario[] = [
   { name: 'write and read back', weight: 10, run: writeAndReadBack },
+  { name: 'every reader', weight: 4, run: everyReader },
+  { name: 'every writer', weight: 1, run: everyWriter },
   { name: 'transactions', weight: 5, run: transactions },
   { name: 'long transaction', weight: 2, run: longTransaction },
   { name: 'outside', weight: 14, run: outside },
@@ -159,7 +187,7 @@ export const GENERAL: readonly Scenario[] = [
   { name: 'write outside', weight: 0.5, run: writeOutside },
   { name: 'lost context', weight: 0.5, run: lostContext },
   { name: 'nested', weight: 2, run: nested },
-  { name: 'patient', weight: 4, run: patient },
+  { name: 'patient', weight: 5, run: patient },
   { name: 'read only', weight: 2, run: readOnly },
   { name: 'helpers', weight: 2, run: helpers },
 ];

@@ -114,9 +114,13 @@ export class Worker {
   }
 
   readerFor(place: Place, table: string): Reader {
+    return this.random.pick(this.readersFor(place, table));
+  }
+
+  /** The ways to read a table here. */
+  readersFor(place: Place, table: string): Reader[] {
     const canLoad = this.app.loaders !== undefined && place.open === undefined;
-    const readers = readersOf(table).filter(({ loads }) => canLoad || loads !== true);
-    return this.random.pick(readers);
+    return readersOf(table).filter(({ loads }) => canLoad || loads !== true);
   }
 
   /**
