@@ -25,9 +25,9 @@ export interface Totals {
   foundAt: number;
 }
 
-const ROUND_MS = 20_000;
-/** A round that ends early leaves nothing for another one shorter than this. */
-const SHORTEST_MS = 4000;
+const LONGEST_ROUND_MS = 30_000;
+/** What is left at the end is added to the last round when it is no more than this. */
+const SHORTEST_ROUND_MS = 4000;
 
 /** Rounds on a cluster each, until the time is over. */
 export async function run(options: RunOptions): Promise<Totals> {
@@ -42,9 +42,11 @@ export async function run(options: RunOptions): Promise<Totals> {
     foundAt: Infinity,
   };
   let leftMs = minutes * 60_000;
-  for (let index = 0; leftMs >= SHORTEST_MS; index++) {
+  // A short run has every theme as well.
+  const eachMs = Math.min(LONGEST_ROUND_MS, Math.max(SHORTEST_ROUND_MS, leftMs / THEMES.length));
+  for (let index = 0; leftMs > 0; index++) {
     const theme = THEMES[index % THEMES.length] ?? 'lag';
-    const ms = leftMs < ROUND_MS + SHORTEST_MS ? leftMs : ROUND_MS;
+    const ms = leftMs < eachMs + SHORTEST_ROUND_MS ? leftMs : eachMs;
     leftMs -= ms;
     const roundSeed = Random.of(seed, 'round', index).between(0, 2 ** 31);
     const result = await runRound({ ...options, seed: roundSeed, theme, ms });

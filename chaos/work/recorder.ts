@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { HistoryEvent, Register, Seen } from '../history';
 
 /** No call may take longer, whatever is broken: one that does counts as failed. In milliseconds. */
@@ -103,15 +102,15 @@ export class Recorder {
 }
 
 async function patiently<T>(call: Promise<T>): Promise<T> {
-  const over = new AbortController();
-  const giveUp = pause(PATIENCE_MS, undefined, { signal: over.signal }).then(
-    () => Promise.reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`)),
-    () => new Promise<never>(() => undefined),
-  );
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`));
+    timer = setTimeout(giveUp, PATIENCE_MS);
+  });
   try {
-    return await Promise.race([call, giveUp]);
+    return await Promise.race([call, tooLong]);
   } finally {
-    over.abort();
+    clearTimeout(timer);
   }
 }
 
