@@ -21,7 +21,7 @@ export const USAGE = `npm run chaos -- [--minutes N] [--seed N] [--replicas N] [
   --minutes N    how long, 0.1 to 600; default 1
   --seed N       repeats the plan of an earlier run; default: a new one, which is printed
   --replicas N   standbys, 1 to 8; default 3
-  --break NAME   runs without one of the rules (--break list: their names), which has to be found
+  --break NAME   runs without one of the rules (chaos/mutants.ts), which has to be found
   --mutants      runs without each of the rules in turn, until it is found, at most two minutes each
   --first        ends at the first violation
 `;

@@ -25,7 +25,7 @@ export interface Totals {
   foundAt: number;
 }
 
-const LONGEST_ROUND_MS = 30_000;
+const LONGEST_ROUND_MS = 20_000;
 /** What is left at the end is added to the last round when it is no more than this. */
 const SHORTEST_ROUND_MS = 4000;
 

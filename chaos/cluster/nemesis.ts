@@ -46,6 +46,8 @@ class DeedError extends Error {
 export class Nemesis {
   readonly #ground: Ground;
   readonly #random: Random;
+  /** Of the other loop: the two must not depend on each other's pace. */
+  readonly #primaryRandom: Random;
   readonly #tell: (fault: Fault) => void;
   readonly #theme: Theme;
   readonly #stop = new AbortController();
@@ -56,6 +58,7 @@ export class Nemesis {
     this.#ground = ground;
     this.#theme = theme;
     this.#random = Random.of(seed, 'nemesis', theme);
+    this.#primaryRandom = Random.of(seed, 'nemesis of the primary');
     this.#tell = tell;
   }
 
@@ -94,7 +97,7 @@ export class Nemesis {
       if (!this.#isOn() || standby.node.promoted || deed.fits?.(this.#ground, standby) === false)
         continue;
       try {
-        await this.#do(deed, standby, standby.node.name);
+        await this.#do(deed, standby, standby.node.name, this.#random);
       } catch (error) {
         // What needs the primary can't be done while it is down.
         if (this.#theme !== 'primary') throw error;
@@ -103,20 +106,21 @@ export class Nemesis {
   }
 
   async #harmPrimary(): Promise<void> {
+    const random = this.#primaryRandom;
     const deeds = PRIMARY_DEEDS.map((deed): [number, Deed] => [deed.weight, deed]);
     let failedOver = false;
     while (this.#isOn()) {
-      await this.#sleep(this.#random.between(...PRIMARY_GAP_MS));
+      await this.#sleep(random.between(...PRIMARY_GAP_MS));
       if (!this.#isOn()) return;
-      const standby = this.#random.pick(this.#ground.standbys);
+      const standby = random.pick(this.#ground.standbys);
       const over: boolean =
-        !failedOver && this.#random.chance(0.3) && FAILOVER.fits?.(this.#ground, standby) === true;
+        !failedOver && random.chance(0.3) && FAILOVER.fits?.(this.#ground, standby) === true;
       failedOver ||= over;
-      await this.#do(over ? FAILOVER : this.#random.weighted(deeds), standby, PRIMARY);
+      await this.#do(over ? FAILOVER : random.weighted(deeds), standby, PRIMARY, random);
     }
   }
 
-  async #do(deed: Deed, standby: Standby, node: string): Promise<void> {
+  async #do(deed: Deed, standby: Standby, node: string, random: Random): Promise<void> {
     const id = `f-${this.#theme}${++this.#count}`;
     // What was told, once it was begun: a second try says it again.
     const begun: string[] = [];
@@ -126,7 +130,7 @@ export class Nemesis {
       if (begun.push(how) === 1) note('begins', how);
     };
     try {
-      await insist(() => deed.run(this.#ground, standby, this.#random, tell));
+      await insist(() => deed.run(this.#ground, standby, random, tell));
     } catch (error) {
       throw new DeedError(standby.node.name, deed.what, error);
     } finally {

@@ -82,12 +82,14 @@ export class Party {
 
   async #client(index: number): Promise<void> {
     const worker = this.#worker(index);
+    // Apart from what scenarios draw, which depends on what they meet.
+    const plan = Random.of(this.#options.seed, this.#options.process, index, 'plan');
     const choices = [...GENERAL, ...SPECIAL].map((scenario): [number, Scenario] => [
       scenario.weight,
       scenario,
     ]);
     while (!this.#over.signal.aborted) {
-      const scenario = worker.random.weighted(choices);
+      const scenario = plan.weighted(choices);
       try {
         await scenario.run(worker);
         await pause(worker.random.between(0, LONGEST_PAUSE_MS));
