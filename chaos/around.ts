@@ -1,4 +1,4 @@
-import type { Violation } from './checker';
+import type { Violation } from './violation';
 import type { HistoryEvent, Register } from './history';
 
 /** The events that a violation follows from, in their order, and no others. */

@@ -11,37 +11,11 @@ import type {
   WriteEnded,
   WriteSent,
 } from './history';
-
-/**
- * `stale`: less than what had been acknowledged. `backwards`: less than the session had seen.
- * `rolled-back`: what was never committed. `unwritten`: what nobody wrote. `lost`: a commit that the
- * primary does not have in the end. `error`: a failure that no fault of the primary explains.
- */
-export type ViolationKind = 'stale' | 'backwards' | 'rolled-back' | 'unwritten' | 'lost' | 'error';
-
-/** A promise that was broken, with the ids of the events that prove it. */
-export interface Violation {
-  readonly kind: ViolationKind;
-  readonly text: string;
-  /** The read, or the failed write; none for `lost`. */
-  readonly id: string | undefined;
-  readonly register: Register | undefined;
-  readonly write: string | undefined;
-  /** The read that had shown it before, for `backwards`. */
-  readonly shownBy: string | undefined;
-}
+import { broken, tooOld, type Look, type Violation } from './violation';
 
 interface OpenRead {
   readonly read: ReadSent;
   readonly floors: ReadonlyMap<Register, Floor>;
-}
-
-/** A value that can only be judged when everything is known. */
-interface Doubt {
-  readonly read: ReadSent;
-  readonly register: Register;
-  readonly seen: Seen;
-  readonly floor: Floor | undefined;
 }
 
 /** What an operation has to show. */
@@ -72,7 +46,7 @@ export class Checker {
   readonly #outcomes = new Map<string, WriteEnded['outcome']>();
   readonly #byRegister = new Map<Register, WriteSent[]>();
   readonly #open = new Map<string, OpenRead>();
-  #doubts: Doubt[] = [];
+  #doubts: Look[] = [];
 
   /** Takes one event; what it proves broken. */
   feed(event: HistoryEvent): Violation[] {
@@ -195,14 +169,14 @@ export class Checker {
     return this.#operations.get(operation)?.seen;
   }
 
-  #judge(doubt: Doubt, by: readonly string[]): Violation | undefined {
+  #judge(doubt: Look, by: readonly string[]): Violation | undefined {
     const { read, register, seen, floor } = doubt;
     if (seen === 'torn') {
-      return this.#broken('unwritten', doubt, `rows of ${register} that never were there together`);
+      return broken('unwritten', doubt, `rows of ${register} that never were there together`);
     }
     const least = floor?.version ?? 0;
     if (typeof seen === 'number') {
-      if (seen < least) return isOfCache(doubt, by) ? undefined : this.#tooOld(doubt, by);
+      if (seen < least) return isOfCache(doubt, by) ? undefined : tooOld(doubt, by);
       const write = this.#writer(register, seen);
       // It may be undone yet; or another process wrote it, and its events are on their way.
       const settled = seen === 0 || (write && this.#outcomes.get(write.id) === 'committed');
@@ -211,7 +185,7 @@ export class Checker {
     }
     if (this.#mayBeAbsent(register, least)) return undefined;
     // Whoever wrote the floor here is the only writer: nobody else can have removed it meanwhile.
-    if (floor?.write?.process === read.process) return this.#tooOld(doubt, by);
+    if (floor?.write?.process === read.process) return tooOld(doubt, by);
     this.#doubts.push(doubt);
     return undefined;
   }
@@ -226,19 +200,6 @@ export class Checker {
     );
   }
 
-  #tooOld(doubt: Doubt, by: readonly string[]): Violation {
-    const { register, seen, floor } = doubt;
-    const got = seen === null ? 'no row' : `version ${String(seen)}`;
-    const where = by.length > 0 ? by.join(', ') : 'a cache';
-    const kind = floor?.shownBy === undefined ? 'stale' : 'backwards';
-    const had = kind === 'stale' ? 'was acknowledged' : 'had been seen';
-    const due = floor?.write?.removes?.includes(register) ? 'the removal of' : 'version';
-    const version = floor?.version ?? 0;
-    const what =
-      due === 'version' ? `version ${version}` : `${due} ${register} as version ${version}`;
-    return this.#broken(kind, doubt, `${got} of ${register} from ${where}; ${what} ${had} before`);
-  }
-
   #failed({ id, error, at }: ReadFailed): Violation[] {
     const open = this.#open.get(id);
     if (!open) return [];
@@ -246,7 +207,7 @@ export class Checker {
     if (this.#excuses.covers(open.read.at, at)) return [];
     const { read } = open;
     const doubt = { read, register: undefined, seen: null, floor: undefined };
-    return [this.#broken('error', doubt, `failed with no fault of the primary: ${error}`)];
+    return [broken('error', doubt, `failed with no fault of the primary: ${error}`)];
   }
 
   #final({ values }: FinalState): Violation[] {
@@ -258,18 +219,18 @@ export class Checker {
     return [...late, ...lost];
   }
 
-  #settle(doubt: Doubt): Violation | undefined {
+  #settle(doubt: Look): Violation | undefined {
     const { read, register, seen, floor } = doubt;
     if (typeof seen !== 'number') {
-      return this.#mayBeAbsent(register, floor?.version ?? 0) ? undefined : this.#tooOld(doubt, []);
+      return this.#mayBeAbsent(register, floor?.version ?? 0) ? undefined : tooOld(doubt, []);
     }
     const write = this.#writer(register, seen);
     if (!write) {
-      return this.#broken('unwritten', doubt, `version ${seen} of ${register}, which nobody wrote`);
+      return broken('unwritten', doubt, `version ${seen} of ${register}, which nobody wrote`);
     }
     if (this.#outcomes.get(write.id) !== 'aborted') return undefined;
     if (read.transaction !== undefined && read.transaction === write.transaction) return undefined;
-    return this.#broken('rolled-back', doubt, `version ${seen} of ${register}, which was undone`);
+    return broken('rolled-back', doubt, `version ${seen} of ${register}, which was undone`);
   }
 
   /** Whether the primary's last version of a register is one that explains every acknowledged commit. */
@@ -296,20 +257,10 @@ export class Checker {
   #writer(register: Register, version: number): WriteSent | undefined {
     return this.#byRegister.get(register)?.findLast((write) => write.version === version);
   }
-
-  #broken(
-    kind: ViolationKind,
-    { read, register, floor }: Pick<Doubt, 'read' | 'floor'> & { register: string | undefined },
-    text: string,
-  ): Violation {
-    const { id, what } = read;
-    const write = floor?.write?.id;
-    return { kind, text: `${what}: ${text}`, id, register, write, shownBy: floor?.shownBy };
-  }
 }
 
 /** A loader gives again what it gave before, whatever other reads have shown meanwhile. */
-function isOfCache({ floor }: Doubt, by: readonly string[]): boolean {
+function isOfCache({ floor }: Look, by: readonly string[]): boolean {
   return by.length === 0 && floor?.shownBy !== undefined;
 }
 

@@ -88,16 +88,25 @@ export const LOSS_DEEDS: readonly Deed[] = [
     ...{ what: 'crash', weight: 4 },
     async run(_ground, { node }, random, told) {
       told('a server process is killed: crash restart, below what it had shown');
-      await node.setLag(LAG_BEHIND_CRASH_MS);
-      const rows = await node.query(
-        'SELECT pid FROM pg_stat_activity WHERE application_name = $1 LIMIT 1',
-        [APPLICATION],
-      );
-      const pid = rows[0]?.['pid'];
-      if (typeof pid === 'number') process.kill(pid, 'SIGKILL');
+      await crash(node, LAG_BEHIND_CRASH_MS);
       await pause(random.between(800, 2000));
       await untilAnswers(node);
       await node.setLag(random.pick(LAGS));
+    },
+  },
+  {
+    ...{ what: 'crash beside paused ones', weight: 2 },
+    // Above what everybody has, and below what it had shown itself.
+    async run({ standbys }, { node }, random, told) {
+      told('the others are paused, and it crashes');
+      const others = standbys.filter((other) => other.node !== node && !other.node.promoted);
+      for (const other of others) await other.node.pause();
+      await pause(LAG_BEHIND_CRASH_MS / 2 + 500);
+      await crash(node, LAG_BEHIND_CRASH_MS / 2);
+      await pause(1000);
+      await untilAnswers(node);
+      await node.setLag(random.pick(LAGS));
+      for (const other of others) await other.node.resume();
     },
   },
   {
@@ -183,6 +192,15 @@ export const NAME_DEEDS: readonly Deed[] = [
     },
   },
 ];
+
+/** Kills one server process, upon which all of them start anew, this far behind the primary. */
+async function crash(node: Standby['node'], lagMs: number): Promise<void> {
+  await node.setLag(lagMs);
+  const sql = 'SELECT pid FROM pg_stat_activity WHERE application_name = $1 LIMIT 1';
+  const [row] = await node.query(sql, [APPLICATION]);
+  const pid = row?.['pid'];
+  if (typeof pid === 'number') process.kill(pid, 'SIGKILL');
+}
 
 /** After a crash the postmaster starts its processes anew: connects are refused meanwhile. */
 async function untilAnswers(node: Standby['node']): Promise<void> {

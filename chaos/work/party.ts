@@ -41,6 +41,7 @@ export class Party {
   };
   readonly #failures: string[] = [];
   #running: Promise<void>[] = [];
+  readonly #onUncaught = (error: unknown) => this.recorder.uncaught(error);
 
   constructor(loaded: LoadedPackage, options: PartyOptions, sink: (event: HistoryEvent) => void) {
     this.#options = options;
@@ -51,6 +52,7 @@ export class Party {
 
   /** Resolves once the clients are at work. */
   async start(): Promise<void> {
+    process.on('uncaughtException', this.#onUncaught);
     await this.app.ready();
     this.#running = Array.from({ length: this.#options.clients }, (_, index) =>
       this.#client(index),
@@ -67,6 +69,7 @@ export class Party {
     await Promise.all(this.#running);
     this.#shared.queue.close();
     await this.app.close();
+    process.off('uncaughtException', this.#onUncaught);
     if (this.#failures[0] !== undefined) throw new Error(this.#failures[0]);
   }
 

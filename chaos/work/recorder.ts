@@ -95,6 +95,13 @@ export class Recorder {
     else this.note('answered', { id });
   }
 
+  /** An error that nobody could catch: without this the process would have ended. */
+  uncaught(error: unknown): void {
+    const id = this.name('x');
+    this.note('read', { id, what: 'an uncaught error', of: [] });
+    this.note('failed', { id, error: messageOf(error), by: [] });
+  }
+
   /** How a write ended. `error`: why, where that was not meant to happen. */
   settle(id: string, outcome: Fact<'written'>['outcome'], error?: string): void {
     this.note('written', { id, outcome, error });

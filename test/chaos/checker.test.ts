@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { historyAround } from '../../chaos/around';
-import { check, type Violation } from '../../chaos/checker';
+import { check } from '../../chaos/checker';
 import type { HistoryEvent, Seen } from '../../chaos/history';
+import type { Violation } from '../../chaos/violation';
 
 const ROW = 'items/1';
 
