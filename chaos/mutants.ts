@@ -158,28 +158,6 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'sample-the-flushed-position',
-    without: 'the flushed position stands for the written one',
-    patches: [
-      patch(
-        'freshness/positions.ts',
-        'pg_current_wal_insert_lsn()::text END AS written',
-        'pg_current_wal_flush_lsn()::text END AS written',
-      ),
-    ],
-  },
-  {
-    name: 'count-commits-after-the-sample',
-    without: 'a sample proves commits that were acknowledged after it was sent',
-    patches: [
-      patch(
-        'freshness/primary-probe.ts',
-        'ticket, { seq, sentAt })',
-        'ticket, { seq: this.#environment.logicalTime(), sentAt })',
-      ),
-    ],
-  },
-  {
     name: 'guess-a-window',
     without: 'every replica is trusted to be at most 100 ms behind',
     patches: [

@@ -126,10 +126,8 @@ export class Ground {
       proxy.refusing = false;
       proxy.flow();
     }
-    const retired = this.primary === this.cluster.primary ? [] : [this.cluster.primary];
-    const nodes = [this.primary, ...this.standbys.map(({ node }) => node)];
-    for (const node of nodes) {
-      if (retired.includes(node)) continue;
+    // A primary that was replaced stays away.
+    for (const node of [this.primary, ...this.standbys.map((standby) => standby.node)]) {
       await node.thaw();
       await node.start();
     }
