@@ -141,5 +141,5 @@ export const SPECIAL: readonly Scenario[] = [
   { name: 'in-flight batch', weight: 3, run: inFlightBatch },
   { name: 'primed late', weight: 1, run: primedLate },
   { name: 'new trigger', weight: 0.4, run: newTrigger },
-  { name: 'unknown outcome', weight: 0.6, run: unknownOutcome },
+  { name: 'unknown outcome', weight: 1.5, run: unknownOutcome },
 ];
