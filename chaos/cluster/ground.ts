@@ -6,7 +6,8 @@ import { PRIMARY, type Register, type Seen } from '../history';
 import { FINAL_STATE, SCHEMA, rowsFor } from '../work/schema';
 
 const POOL = { max: 8, min: 0, acquire: 15_000, idle: 5000, evict: 1000 };
-const CONFLICT_MS = 100;
+/** How long replay waits for reads that are in its way, from a record's arrival, in milliseconds. */
+const CONFLICT_MS = 500;
 
 /** A replica, and the network in front of it. */
 export interface Standby {

@@ -21,18 +21,9 @@ const LONGEST_GAP_MS = 500;
 /** What primaries are spared between two faults: time in which errors are not excused. */
 const PRIMARY_GAP_MS = [3500, 6000] as const;
 
-/** Replay cancels what is in its way, our own questions too. */
-const TRIES = 10;
-
-async function insist(work: () => Promise<void>): Promise<void> {
-  for (let left = TRIES; ; left--) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (left <= 1 || (error as { code?: unknown }).code !== '40001') throw error;
-    }
-  }
+/** Replay cancels what is in its way, our own questions too: then a deed is done by halves. */
+function isConflict(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '40001';
 }
 
 /** What was meant to be broken could not be: the run means nothing. */
@@ -122,19 +113,20 @@ export class Nemesis {
 
   async #do(deed: Deed, standby: Standby, node: string, random: Random): Promise<void> {
     const id = `f-${this.#theme}${++this.#count}`;
-    // What was told, once it was begun: a second try says it again.
+    // What was told once it was begun.
     const begun: string[] = [];
     const note = (state: Fault['state'], what: string) =>
       this.#tell({ type: 'fault', at: Date.now(), id, node, what, state });
     const tell = (how: string) => {
-      if (begun.push(how) === 1) note('begins', how);
+      begun.push(how);
+      note('begins', how);
     };
     try {
-      await insist(() => deed.run(this.#ground, standby, random, tell));
+      await deed.run(this.#ground, standby, random, tell);
     } catch (error) {
-      throw new DeedError(standby.node.name, deed.what, error);
+      if (!isConflict(error)) throw new DeedError(standby.node.name, deed.what, error);
     } finally {
-      for (const how of begun.slice(0, 1)) note('ends', how);
+      for (const how of begun) note('ends', how);
     }
   }
 

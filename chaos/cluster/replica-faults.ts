@@ -100,13 +100,16 @@ export const LOSS_DEEDS: readonly Deed[] = [
     async run({ standbys }, { node }, random, told) {
       told('the others are paused, and it crashes');
       const others = standbys.filter((other) => other.node !== node && !other.node.promoted);
-      for (const other of others) await other.node.pause();
-      await pause(LAG_BEHIND_CRASH_MS / 2 + 500);
-      await crash(node, LAG_BEHIND_CRASH_MS / 2);
-      await pause(1000);
-      await untilAnswers(node);
-      await node.setLag(random.pick(LAGS));
-      for (const other of others) await other.node.resume();
+      try {
+        for (const other of others) await other.node.pause();
+        await pause(LAG_BEHIND_CRASH_MS / 2 + 500);
+        await crash(node, LAG_BEHIND_CRASH_MS / 2);
+        await pause(1000);
+        await untilAnswers(node);
+        await node.setLag(random.pick(LAGS));
+      } finally {
+        for (const other of others) await other.node.resume();
+      }
     },
   },
   {
