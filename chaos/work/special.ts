@@ -56,7 +56,8 @@ async function primedLate(worker: Worker): Promise<void> {
 }
 
 /** Each change of definitions makes every process doubt all it knows of them for a while. */
-const TRIGGER_PAUSE_MS = [5000, 10_000] as const;
+const TRIGGER_PAUSE_MS = [4000, 8000] as const;
+const TRIGGER_ARRIVES_MS = [200, 1200] as const;
 
 /** The definition of a trigger comes into being in the operation that relies on it. */
 async function newTrigger(worker: Worker): Promise<void> {
@@ -73,6 +74,8 @@ async function newTrigger(worker: Worker): Promise<void> {
           ),
         );
         try {
+          // Long enough for replicas to have the trigger, and with it all that was written before.
+          await worker.pauseOrEnd(random.between(...TRIGGER_ARRIVES_MS));
           await writeLate(worker, place, row);
           const reader = READERS.find(({ tables }) => tables.includes('late_copies'));
           for (let i = 0; i < 3; i++) if (reader) await worker.read(place, reader, [row.id]);
