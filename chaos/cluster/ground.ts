@@ -132,7 +132,7 @@ export class Ground {
       await node.thaw();
       await node.start();
     }
-    for (const { node } of this.standbys) if (!node.promoted) await node.resume();
+    for (const { node } of this.standbys) if (!node.promoted) await resumeAnyway(node);
   }
 
   /** What the primary holds. */
@@ -163,6 +163,16 @@ export class Ground {
 
 /** The name that server processes of applications carry. */
 export const APPLICATION = 'chaos';
+
+/** Replay cancels what is in its way, our own look at whether it goes on too; by then it does. */
+async function resumeAnyway(node: ReplicaNode): Promise<void> {
+  try {
+    await node.resume();
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== '40001') throw error;
+    await node.resume();
+  }
+}
 
 function answers(node: ClusterNode): boolean {
   return node.running && !node.frozen;
