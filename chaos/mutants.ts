@@ -135,7 +135,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'trust-promoted-replicas',
     without: 'a node that is no standby is taken for the primary',
     patches: [
-      patch('freshness/progress.ts', 'if (this.#primary.is(reading)) return true;', 'return true;'),
+      patch(
+        'freshness/belonging.ts',
+        'if (this.#primary.is(reading)) return true;',
+        'return true;',
+      ),
     ],
   },
   {
@@ -162,9 +166,9 @@ export const MUTANTS: readonly Mutant[] = [
     without: 'every replica is trusted to be at most 100 ms behind',
     patches: [
       patch(
-        'fresh-reads.ts',
-        '? policyFor(options.freshness, this.#environment(instance))',
-        '? new FixedWindow(100)',
+        'wiring.ts',
+        'const policy = replicated',
+        'const policy = replicated ? new FixedWindow(100) : replicated',
       ),
     ],
   },
@@ -224,8 +228,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'sequelize/router.ts',
-        "(tables) => tables.map(() => 'unknown')",
-        "(tables) => tables.map(() => 'no')",
+        "touched: answers?.[index] ?? 'unknown',",
+        "touched: answers?.[index] ?? 'no',",
       ),
     ],
   },
@@ -257,7 +261,7 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'fresh-reads.ts',
-        'if (token !== undefined) this.#sessions.accept(token, operation);',
+        'if (token !== undefined) this.#wiring.sessions.accept(token, operation);',
         '',
       ),
     ],
@@ -272,9 +276,9 @@ export const MUTANTS: readonly Mutant[] = [
     without: 'sessions may go back behind what they have read',
     patches: [
       patch(
-        'sequelize/router.ts',
-        'return seen.isLast(this.#sessions.runOf(node)) || this.#policy.shows(node, mark);',
-        'return true;',
+        'sequelize/session-reads.ts',
+        'return (node) => seen.isLast(this.runOf(node)) || this.#policy.shows(node, mark);',
+        'return () => true;',
       ),
     ],
   },
