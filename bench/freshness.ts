@@ -172,8 +172,10 @@ function countProbes(port: number): { count: number; restore(): void } {
   const { query } = prototype;
   const counter = { count: 0, restore: () => void (prototype.query = query) };
   prototype.query = function (...args) {
-    const [text] = args;
-    const asks = typeof text === 'string' && /pg_current_wal_insert_lsn|emit_message/.test(text);
+    // A probe's text, or with its name when it is a prepared statement.
+    const [first] = args as [string | { readonly text?: string }];
+    const text = typeof first === 'string' ? first : (first.text ?? '');
+    const asks = /pg_current_wal_insert_lsn|emit_message/.test(text);
     if (asks && this.port === port) counter.count++;
     return query.apply(this, args);
   };

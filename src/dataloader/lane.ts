@@ -164,6 +164,7 @@ export class Lane<Value> {
     if (!this.#caches || !operation) return;
     if (this.#offers.length > 0) this.#takeOffers();
     const { ledger } = this.#host;
+    if (!ledger.tellsFieldsApart) return;
     const tables = () => this.#knownTables();
     if (
       this.#readUnder.some((fields) => ledger.missedUnder(fields, { operation, field }, tables))
