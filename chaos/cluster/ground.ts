@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { despiteConflicts } from './conflict';
 import type { Options } from 'sequelize';
 import { startCluster, type Cluster, type ClusterNode, type ReplicaNode } from '../../src/testing';
 import { TcpProxy } from '../../test/support/tcp-proxy';
@@ -93,7 +94,7 @@ export class Ground {
 
   /** Makes a standby the primary, and the others follow it. It must show all that was committed. */
   async takeOver({ node }: Standby): Promise<void> {
-    await node.promote();
+    await despiteConflicts(() => node.promote());
     this.primary = node;
     this.primaryProxy.target = node.port;
     const { user, password, port } = node;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isConflict } from './conflict';
 import { PRIMARY, type Fault } from '../history';
 import { Random } from '../random';
 import type { Ground, Standby } from './ground';
@@ -20,11 +21,6 @@ const DEEDS: Readonly<Record<Theme, readonly Deed[]>> = {
 const LONGEST_GAP_MS = 500;
 /** What primaries are spared between two faults: time in which errors are not excused. */
 const PRIMARY_GAP_MS = [3500, 6000] as const;
-
-/** Replay cancels what is in its way, our own questions too: then a deed is done by halves. */
-function isConflict(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '40001';
-}
 
 /** What was meant to be broken could not be: the run means nothing. */
 class DeedError extends Error {

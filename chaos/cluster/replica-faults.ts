@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { despiteConflicts } from './conflict';
 import type { Random } from '../random';
 import { APPLICATION, type Ground, type Standby } from './ground';
 
@@ -191,7 +192,7 @@ export const NAME_DEEDS: readonly Deed[] = [
       ground.standbys.filter((standby) => !standby.node.promoted).length > 1 && !node.promoted,
     async run(_ground, { node }, _random, told) {
       told('promoted beside the primary, for good');
-      await node.promote();
+      await despiteConflicts(() => node.promote());
     },
   },
 ];

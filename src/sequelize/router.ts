@@ -266,12 +266,11 @@ export class Router {
     return entries.filter((_, index) => touched[index] !== 'no');
   }
 
-  #primaryBeforeWrite({ operation }: Frame): boolean {
-    return (
-      this.#options.mutationReads === 'primary' &&
-      operation?.info.kind === 'mutation' &&
-      !this.#ledger.hasWritten(operation)
-    );
+  #primaryBeforeWrite({ operation, field }: Frame): boolean {
+    if (this.#options.mutationReads !== 'primary' || !operation) return false;
+    // Also a mutation that is part of a request, or of a job.
+    const isMutation = operation.info.kind === 'mutation' || field?.execution.serial === true;
+    return isMutation && !this.#ledger.hasWritten(operation);
   }
 
   /** Raw SQL has no type; any other one (SHOWTABLES, DESCRIBE ...) looks at the schema to change it. */

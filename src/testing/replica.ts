@@ -113,7 +113,10 @@ export class ReplicaNode extends ClusterNode {
    */
   promote(): Promise<void> {
     return this.#onStandby(async (client) => {
-      await client.query('SELECT pg_promote(wait => false)');
+      // An earlier call may have lost its connection half way.
+      if (await is(client, 'SELECT pg_is_in_recovery()')) {
+        await client.query('SELECT pg_promote(wait => false)');
+      }
       await until(`${this.name} is promoted`, () => is(client, 'SELECT NOT pg_is_in_recovery()'));
       this.#promoted = true;
       this.#paused = false;

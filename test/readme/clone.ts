@@ -12,6 +12,8 @@ const FILES = [
   'LICENSE',
   'scripts',
   'src',
+  'chaos',
+  'test/support',
 ];
 
 type Result = ReturnType<Command['run']>;

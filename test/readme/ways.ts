@@ -165,6 +165,17 @@ export const ways: readonly Way[] = [
     },
   },
   {
+    command: /^npm run chaos$/,
+    how: 'in a clone, for a few seconds; the check of every change runs it for a minute',
+    async run(command, ground) {
+      const cwd = ground.clone().folder;
+      const { status, out, err } = await command.run({ cwd, more: ['--', '--minutes', '0.05'] });
+      expect(status, out + err).to.equal(0);
+      expect(out).to.match(/^checked \d+ reads, 0 stale, 0 errors, \d+% of reads on replicas$/m);
+      await elsewhere('.ci/run', 'npm run chaos -- --minutes 1 --seed 1')();
+    },
+  },
+  {
     command: /^npm run demo$/,
     how: 'to its end, in its own tests',
     run: elsewhere('test/example/demo.test.ts', `['npm', 'run', '--silent', 'demo']`),
