@@ -7,7 +7,8 @@ export function isConflict(error: unknown): boolean {
 export async function despiteConflicts(deed: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
-      return await deed();
+      await deed();
+      return;
     } catch (error) {
       if (!isConflict(error)) throw error;
     }
