@@ -103,7 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
     without: 'a batch sent before a commit answers loads after it',
     patches: [
       patch(
-        'operation/ledger.ts',
+        'operation/open-write.ts',
         'a loader may have read the row inside the transaction.\n    this.#touch();',
         '',
       ),
@@ -269,7 +269,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'trust-replicas-with-tokens',
     without: 'any replica is trusted to have what a token tells of',
-    patches: [patch('freshness/progress.ts', 'replica.position >= proof.position &&', '')],
+    patches: [patch('freshness/places.ts', 'replica.position >= proof.position &&', '')],
   },
   {
     name: 'forget-what-was-seen',

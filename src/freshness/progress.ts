@@ -1,7 +1,7 @@
-import type { Proof } from '../operation';
 import { Belonging } from './belonging';
 import { Floor } from './floor';
 import { notices } from './notices';
+import { Places } from './places';
 import { Primary } from './primary';
 import type { Reading } from './reading';
 import { Replica, type Standing } from './replica';
@@ -42,6 +42,8 @@ export class Progress {
   readonly #replicas = new Map<string, Replica>();
   readonly #samples = new Samples();
   readonly #floor = new Floor();
+  /** Places in the log, for tokens that go between processes. */
+  readonly places: Places;
   #sampled = 0;
 
   constructor(primaryName: string, replicas: readonly string[], events: ProgressEvents) {
@@ -50,6 +52,12 @@ export class Progress {
     const warn = (message: string) => events.warn(message);
     this.#primary = new Primary(warn);
     this.#belonging = new Belonging(this.#primary, warn);
+    this.places = new Places({
+      primary: this.#primary,
+      replicas: this.#replicas,
+      samples: this.#samples,
+      floor: this.#floor,
+    });
     for (const name of replicas) this.#replicas.set(name, new Replica());
   }
 
@@ -95,48 +103,11 @@ export class Progress {
     return seq <= this.#floor.seq;
   }
 
-  /** The log of the primary that samples are taken of. */
-  get place(): Pick<Proof, 'system' | 'timeline'> | undefined {
-    const { system, timeline, direct } = this.#primary;
-    return system === undefined || timeline === undefined || !direct
-      ? undefined
-      : { system, timeline };
-  }
-
-  /** The first place in the log that covers the commits up to `seq`. */
-  proofOf(seq: number): Proof | undefined {
-    const { place } = this;
-    const position =
-      seq <= this.#floor.seq ? this.#floor.position : this.#samples.covering(seq)?.position;
-    return place && position !== undefined ? { ...place, position } : undefined;
-  }
-
-  /** Whether `node` was seen at or past a place in the log. */
-  isPast(node: string, proof: Proof): boolean {
-    const replica = this.#replicas.get(node);
-    if (replica?.standing === 'primary') return true;
-    return (
-      replica?.standing === 'proven' &&
-      replica.position !== undefined &&
-      replica.position >= proof.position &&
-      this.#isHere(proof)
-    );
-  }
-
+  /** The generation of a replica: grows whenever it may show less. `NaN` for several under one name. */
   run(node: string): number {
     const replica = this.#replicas.get(node);
     if (!replica || replica.standing === 'mixed' || replica.standing === 'opaque') return NaN;
     return replica.generation;
-  }
-
-  /** Whether no node that is not past a place in the log will be used. */
-  hasArrived(proof: Proof): boolean {
-    return this.#isHere(proof) && this.#floor.isPast(proof.position);
-  }
-
-  #isHere({ system, timeline }: Proof): boolean {
-    const { place } = this;
-    return place?.system === system && place.timeline === timeline;
   }
 
   serves(node: string): boolean {

@@ -106,16 +106,20 @@ export class Proven implements FreshnessPolicy {
 
   shows(node: string, mark: CommitMark): boolean {
     if (node === this.#environment.primary || this.#progress.shows(node, mark.seq)) return true;
-    return mark.proof !== undefined && this.#portable && this.#progress.isPast(node, mark.proof);
+    return (
+      mark.proof !== undefined && this.#portable && this.#progress.places.isPast(node, mark.proof)
+    );
   }
 
   expired(mark: CommitMark): boolean {
     if (this.#progress.expired(mark.seq)) return true;
-    return mark.proof !== undefined && this.#portable && this.#progress.hasArrived(mark.proof);
+    return (
+      mark.proof !== undefined && this.#portable && this.#progress.places.hasArrived(mark.proof)
+    );
   }
 
   proofOf(mark: CommitMark): Proof | undefined {
-    return this.#portable ? this.#progress.proofOf(mark.seq) : undefined;
+    return this.#portable ? this.#progress.places.covering(mark.seq) : undefined;
   }
 
   async whenPlaced(mark: CommitMark, timeoutMs: number): Promise<void> {
@@ -124,7 +128,7 @@ export class Proven implements FreshnessPolicy {
   }
 
   place(): LogPlace | undefined {
-    return this.#portable ? this.#progress.place : undefined;
+    return this.#portable ? this.#progress.places.here : undefined;
   }
 
   run(node: string): number {

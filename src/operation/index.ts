@@ -25,5 +25,6 @@ export {
 } from './history';
 export { Seen, UNCHECKED, type NodeRun } from './seen';
 export { TokenCodec, type ReadToken, type TokenWrite } from './token';
-export { Ledger, OpenWrite, toRecord, type CarriedWrite } from './ledger';
+export { Ledger, type CarriedWrite } from './ledger';
+export { OpenWrite, toRecord } from './open-write';
 export { logicalTime } from './logical-time';
