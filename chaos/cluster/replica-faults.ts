@@ -59,8 +59,8 @@ export const LAG_DEEDS: readonly Deed[] = [
     async run(ground, _standby, random, told) {
       const table = random.pick(['totals', 'quiet', 'notes']);
       told(`a column of ${table} comes and goes`);
-      await ground.primary.query(`ALTER TABLE ${table} ADD COLUMN passing int`);
-      await ground.primary.query(`ALTER TABLE ${table} DROP COLUMN passing`);
+      await migrate(ground, `ALTER TABLE ${table} ADD COLUMN passing int`);
+      await migrate(ground, `ALTER TABLE ${table} DROP COLUMN passing`);
     },
   },
 ];
@@ -196,6 +196,23 @@ export const NAME_DEEDS: readonly Deed[] = [
     },
   },
 ];
+
+/**
+ * Changes a definition as a careful migration does: it gives way to transactions that use the table.
+ * Without the time limit every read of the table would wait behind it, and transactions that read
+ * outside themselves for the connections that those hold: an outage of the primary's own.
+ */
+async function migrate(ground: Ground, sql: string): Promise<void> {
+  for (;;) {
+    try {
+      await ground.primary.query(`SET lock_timeout = '250ms'; ${sql}`);
+      return;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== '55P03') throw error;
+      await pause(50);
+    }
+  }
+}
 
 /** Kills one server process, upon which all of them start anew, this far behind the primary. */
 async function crash(node: Standby['node'], lagMs: number): Promise<void> {
