@@ -6,7 +6,7 @@ const REMEMBERED = 8;
 const DENSE_AFTER = 5;
 const LONGEST_GAP_MS = 1000;
 /** Between two questions while somebody waits for the answer. */
-const HURRIED_GAP_MS = 3;
+const HURRIED_GAP_MS = 2;
 
 /** How far one replica was behind lately, and from that when it is worth asking again. */
 export class LagWatch {

@@ -119,7 +119,7 @@ describe('LagWatch', () => {
 
   it('asks more often while a read waits, from when the replica is about to be there', () => {
     const asked = questions([20, 22], 60, 25);
-    expect(asked).to.deep.equal([1, 11, 15, 18, 21, 24, 34, 44, 54]);
+    expect(asked).to.deep.equal([1, 11, 15, 17, 19, 21, 23, 25, 35, 45, 55]);
   });
 
   it('tells no lag before one was seen, the last one at rest, and a growing one meanwhile', () => {
