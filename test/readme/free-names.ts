@@ -15,5 +15,7 @@ export const freeNames: Readonly<Record<string, string>> = {
   countOf: `import { countOf } from 'sequelize-fresh-reads/dataloader';`,
   batch: `import { batch } from 'sequelize-fresh-reads/dataloader';`,
   scoresOf: `declare const scoresOf: (ids: readonly number[]) => Promise<number[]>;`,
+  app: `declare const app: import('express').Express;`,
+  schema: `declare const schema: import('graphql').GraphQLSchema;`,
   typeDefs: `declare const typeDefs: string;`,
 };

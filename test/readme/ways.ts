@@ -169,7 +169,7 @@ export const ways: readonly Way[] = [
     how: 'in a clone, for a few seconds; the check of every change runs it for a minute',
     async run(command, ground) {
       const cwd = ground.clone().folder;
-      const { status, out, err } = await command.run({ cwd, more: ['--', '--minutes', '0.05'] });
+      const { status, out, err } = await command.run({ cwd, more: ['--', '--minutes', '0.1'] });
       expect(status, out + err).to.equal(0);
       expect(out).to.match(/^checked \d+ reads, 0 stale, 0 errors, \d+% of reads on replicas$/m);
       await elsewhere('.ci/run', 'npm run chaos -- --minutes 1 --seed 1')();
