@@ -13,6 +13,9 @@ import type { Reading } from './reading';
  */
 export type Standing = 'unread' | 'proven' | 'behind' | 'void' | 'primary' | 'mixed' | 'opaque';
 
+// Of all replicas together: one that leaves and joins again under its name starts no count anew.
+let generations = 0;
+
 /** The books on one replica. Plain state: the rules are in {@link Progress}. */
 export class Replica {
   standing: Standing = 'unread';
@@ -22,8 +25,8 @@ export class Replica {
   passed = 0;
   /** How far it had replayed when last asked. */
   position: bigint | undefined;
-  /** Grows with every loss: answers to older questions count for nothing. */
-  generation = 0;
+  /** Grows with every loss, and is no other replica's: answers to older questions count for nothing. */
+  generation = ++generations;
   #server: string | undefined;
   #system: string | undefined;
   #timeline: number | undefined;
@@ -31,7 +34,7 @@ export class Replica {
 
   /** Forgets what it shows. Which servers were seen under its name is remembered. */
   void(): void {
-    this.generation++;
+    this.generation = ++generations;
     this.shown = 0;
     this.passed = 0;
     this.position = undefined;

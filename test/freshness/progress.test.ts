@@ -297,6 +297,19 @@ describe('Progress', () => {
       expect(progress.serves('replica1')).to.equal(false);
     });
 
+    it('a question of before a replica left is none to the one that joins under its name', () => {
+      progress.lost('replica1');
+      const ticket = progress.ticket('replica1');
+      const seq = commit();
+      catchUp(first());
+      const told = world.reading(first());
+      progress.remove('replica1');
+      progress.add('replica1');
+      progress.lost('replica1');
+      expect(progress.replicaSaid('replica1', told, ticket).fit).to.equal(false);
+      expect(progress.shows('replica1', seq)).to.equal(false);
+    });
+
     it('a sample asked for before a loss counts for nothing', () => {
       world.write(true);
       const ticket = progress.ticket('primary');
