@@ -76,9 +76,9 @@ export const MUTANTS: readonly Mutant[] = [
     without: 'a write expires as soon as one replica shows it',
     patches: [
       patch(
-        'freshness/progress.ts',
-        'seq = Math.min(seq ?? shown, shown);',
-        'seq = Math.max(seq ?? shown, shown);',
+        'freshness/expiry.ts',
+        '(least, next) => Math.min(least, next.passed), newest ?? 0',
+        '(most, next) => Math.max(most, next.passed), 0',
       ),
       patch(
         'freshness/floor.ts',

@@ -8,6 +8,7 @@ export class Floor {
   #seq = 0;
   #position: bigint | undefined;
   #moved = false;
+  #kept = false;
 
   /** Every commit up to this logical time has expired. Never falls. */
   get seq(): number {
@@ -29,6 +30,16 @@ export class Floor {
     return this.#moved;
   }
 
+  /** Whether it lies in WAL that a crash of the primary can't take back: a standby has had it. */
+  get kept(): boolean {
+    return this.#position === undefined || this.#kept;
+  }
+
+  /** A standby has reached it. */
+  keep(): void {
+    this.#kept = true;
+  }
+
   /** Whether a replica at `position` shows enough. */
   isReachedBy(position: bigint | undefined): boolean {
     if (this.#moved) return false;
@@ -45,10 +56,14 @@ export class Floor {
     this.#moved = true;
   }
 
-  /** @param covers whether the sample covers commits, or is a place in the log and no more */
-  set({ seq, position }: Sample, covers: boolean): void {
+  /**
+   * @param covers whether the sample covers commits, or is a place in the log and no more
+   * @param kept whether a standby has passed it
+   */
+  set({ seq, position }: Sample, { covers, kept }: { covers: boolean; kept: boolean }): void {
     if (covers) this.#seq = Math.max(this.#seq, seq);
     this.#position = position;
     this.#moved = false;
+    this.#kept = kept;
   }
 }

@@ -52,6 +52,10 @@ export class Primary {
     return this.#known?.server === reading.server && this.#known.system === reading.system;
   }
 
+  reach(position: bigint): void {
+    if (this.position === undefined || position > this.position) this.position = position;
+  }
+
   lost(): void {
     this.generation++;
     this.position = undefined;

@@ -1,4 +1,5 @@
 import { Belonging } from './belonging';
+import { Expiry } from './expiry';
 import { Floor } from './floor';
 import { notices } from './notices';
 import { Places } from './places';
@@ -9,6 +10,8 @@ import { Samples, type Sample } from './samples';
 
 /** What was known when a question was sent: the answer is judged by that. */
 export interface Ticket {
+  /** Grows from question to question. */
+  readonly order: number;
   readonly generation: number;
   readonly position: bigint | undefined;
 }
@@ -42,9 +45,11 @@ export class Progress {
   readonly #replicas = new Map<string, Replica>();
   readonly #samples = new Samples();
   readonly #floor = new Floor();
+  readonly #expiry = new Expiry(this.#replicas, this.#samples, this.#floor);
   /** Places in the log, for tokens that go between processes. */
   readonly places: Places;
   #sampled = 0;
+  #questions = 0;
 
   constructor(primaryName: string, replicas: readonly string[], events: ProgressEvents) {
     this.#primaryName = primaryName;
@@ -66,7 +71,7 @@ export class Progress {
   }
 
   remove(name: string): void {
-    if (this.#replicas.delete(name)) this.#raiseFloor();
+    if (this.#replicas.delete(name)) this.#expiry.advance();
   }
 
   /** Every commit up to this logical time is covered by a sample that still counts. */
@@ -112,7 +117,7 @@ export class Progress {
 
   serves(node: string): boolean {
     const replica = this.#replicas.get(node);
-    return replica !== undefined && this.#isInUse(replica);
+    return replica !== undefined && this.#expiry.isInUse(replica);
   }
 
   /** The oldest sample that `node` was not seen to have passed. */
@@ -133,18 +138,19 @@ export class Progress {
   ticket(node: string): Ticket {
     const { generation, position } =
       node === this.#primaryName ? this.#primary : (this.#replicas.get(node) ?? NOBODY);
-    return { generation, position };
+    return { order: ++this.#questions, generation, position };
   }
 
   /** A connection of `node` was lost: what was known of it is void. */
   lost(node: string): void {
     if (node !== this.#primaryName) {
       this.#replicas.get(node)?.void();
-      this.#raiseFloor();
+      this.#expiry.advance();
       return;
     }
-    // It may have crashed, and lost WAL that a sample counted on. What replicas have passed was on
+    // It may have crashed, and lost WAL that a sample counted on. What standbys have passed was on
     // its disk, and stays.
+    if (!this.#floor.kept) this.#floor.lose();
     this.#primary.lost();
     this.#samples.clear();
     this.#sampled = this.#floor.seq;
@@ -172,7 +178,7 @@ export class Progress {
     const replica = this.#replicas.get(node);
     if (replica?.generation !== ticket.generation) return UNFIT;
     const judgement = this.#judge(node, replica, reading, ticket);
-    this.#raiseFloor();
+    this.#expiry.advance();
     return judgement;
   }
 
@@ -202,29 +208,29 @@ export class Progress {
     if (reading.position === undefined) {
       this.#events.warn(notices.noPosition(node));
     }
-    return this.#measure(replica, reading.position);
+    return this.#measure(replica, reading.position, ticket.order);
   }
 
   /** Holds a position against the floor and the samples. */
-  #measure(replica: Replica, position: bigint | undefined): Judgement {
+  #measure(replica: Replica, position: bigint | undefined, order: number): Judgement {
     const fit = this.#floor.isReachedBy(position);
+    if (fit) this.#floor.keep();
     if (replica.standing === 'mixed') return { fit, passed: undefined };
-    if (position !== undefined && position > (replica.position ?? -1n)) replica.position = position;
+    if (!replica.hears(order)) return { fit, passed: undefined };
+    replica.moveTo(position);
     if (!fit) {
       replica.degrade('behind');
       return UNFIT;
     }
     const passed = position === undefined ? undefined : this.#samples.passedAt(position);
     const isNews = passed !== undefined && passed.ordinal > replica.passed;
-    replica.standing = 'proven';
-    replica.shown = Math.max(replica.shown, this.#floor.seq, passed?.seq ?? 0);
-    replica.passed = Math.max(replica.passed, passed?.ordinal ?? 0);
+    replica.prove(Math.max(this.#floor.seq, passed?.seq ?? 0), passed?.ordinal ?? 0);
     return { fit, passed: isNews ? passed : undefined };
   }
 
   /** It is none of ours (any more): what was opened while it was is to be given up. */
   #expel(node: string, replica: Replica): void {
-    const wasInUse = this.#isInUse(replica);
+    const wasInUse = this.#expiry.isInUse(replica);
     replica.degrade('void');
     if (wasInUse) this.#events.changed(node);
   }
@@ -234,7 +240,7 @@ export class Progress {
       replica.degrade('opaque');
       this.#events.warn(notices.replicaBehindProxy(node));
     }
-    return { fit: this.#isInUse(replica), passed: undefined };
+    return { fit: this.#expiry.isInUse(replica), passed: undefined };
   }
 
   #mixed(node: string, replica: Replica): void {
@@ -245,30 +251,14 @@ export class Progress {
     this.#events.warn(notices.severalServers(node));
   }
 
-  #isInUse({ standing }: Replica): boolean {
-    switch (standing) {
-      case 'proven':
-      case 'primary':
-        return true;
-      case 'unread':
-      case 'opaque':
-        return this.#floor.untouched;
-      case 'mixed':
-        return !this.#floor.unknown;
-      case 'behind':
-      case 'void':
-        return false;
-    }
-  }
-
   #take(sample: Sample): void {
     const { direct } = this.#primary;
-    this.#primary.position = sample.position;
+    this.#primary.reach(sample.position);
     // Only this primary can have written up to here: who shows that follows it.
-    if (this.#floor.unknown) this.#floor.set(sample, direct);
+    if (this.#floor.unknown) this.#floor.set(sample, { covers: direct, kept: false });
     else if (direct) this.#samples.add(sample);
-    this.#sampled = direct ? sample.seq : this.#floor.seq;
-    this.#raiseFloor();
+    this.#sampled = direct ? Math.max(this.#sampled, sample.seq) : this.#floor.seq;
+    this.#expiry.advance();
   }
 
   /** Another primary, or another run of it: all positions are void, every replica has to prove itself. */
@@ -293,21 +283,6 @@ export class Progress {
       if (known && (replica.system !== system || replica.timeline !== timeline)) replica.void();
     }
   }
-
-  /** Lets expire what every replica in use shows. An empty set of them shows nothing. */
-  #raiseFloor(): void {
-    if (this.#floor.unknown) return;
-    let seq: number | undefined;
-    for (const replica of this.#replicas.values()) {
-      if (!this.#isInUse(replica)) continue;
-      const shown = replica.standing === 'primary' ? this.#sampled : replica.shown;
-      seq = Math.min(seq ?? shown, shown);
-    }
-    const sample = seq === undefined ? undefined : this.#samples.upTo(seq);
-    if (!sample || sample.seq <= this.#floor.seq) return;
-    this.#floor.set(sample, true);
-    this.#samples.drop(sample.seq);
-  }
 }
 
-const NOBODY: Ticket = { generation: -1, position: undefined };
+const NOBODY: Pick<Ticket, 'generation' | 'position'> = { generation: -1, position: undefined };

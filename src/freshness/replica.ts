@@ -27,6 +27,8 @@ export class Replica {
   position: bigint | undefined;
   /** Grows with every loss, and is no other replica's: answers to older questions count for nothing. */
   generation = ++generations;
+  /** The question, of those that were answered, that was asked last. */
+  #heard = 0;
   #server: string | undefined;
   #system: string | undefined;
   #timeline: number | undefined;
@@ -35,8 +37,7 @@ export class Replica {
   /** Forgets what it shows. Which servers were seen under its name is remembered. */
   void(): void {
     this.generation = ++generations;
-    this.shown = 0;
-    this.passed = 0;
+    this.#forget();
     this.position = undefined;
     this.#timeline = undefined;
     if (this.standing !== 'mixed' && this.standing !== 'opaque') this.standing = 'void';
@@ -44,8 +45,36 @@ export class Replica {
 
   /** Stands there without any proof. */
   degrade(standing: Exclude<Standing, 'proven'>): void {
-    this.shown = 0;
+    this.#forget();
     this.standing = standing;
+  }
+
+  /**
+   * Whether an answer is of the question that was asked last. One of before may come from the time
+   * before a restart that the later one has shown already.
+   */
+  hears(order: number): boolean {
+    if (order < this.#heard) return false;
+    this.#heard = order;
+    return true;
+  }
+
+  /** Notes how far it says to be: where that is less than it was, what it showed there is void. */
+  moveTo(position: bigint | undefined): void {
+    if ((position ?? 0n) < (this.position ?? 0n)) this.#forget();
+    this.position = position;
+  }
+
+  /** Notes that it has passed a sample, and shows every commit up to `seq`. */
+  prove(seq: number, passed: number): void {
+    this.standing = 'proven';
+    this.shown = Math.max(this.shown, seq);
+    this.passed = Math.max(this.passed, passed);
+  }
+
+  #forget(): void {
+    this.shown = 0;
+    this.passed = 0;
   }
 
   /**

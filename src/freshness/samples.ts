@@ -30,8 +30,13 @@ export class Samples {
     return this.#list.length;
   }
 
+  /** Takes a sample in. One that is answered after a later one is left out, or stands for that place. */
   add(sample: Sample): void {
-    this.#list.push({ ...sample, ordinal: ++this.#count });
+    const { newest } = this;
+    if (newest && sample.seq < newest.seq) return;
+    const position =
+      newest && newest.position > sample.position ? newest.position : sample.position;
+    this.#list.push({ ...sample, position, ordinal: ++this.#count });
     if (this.#list.length > LIMIT) this.#thin();
   }
 
@@ -40,9 +45,9 @@ export class Samples {
     return this.#list[this.#prefix((sample) => sample.position <= position) - 1];
   }
 
-  /** The newest sample that proves no more than `seq`. */
-  upTo(seq: number): OrderedSample | undefined {
-    return this.#list[this.#prefix((sample) => sample.seq <= seq) - 1];
+  /** The newest sample up to the one with this ordinal. */
+  upTo(ordinal: number): OrderedSample | undefined {
+    return this.#list[this.#prefix((sample) => sample.ordinal <= ordinal) - 1];
   }
 
   /** The oldest sample that proves at least `seq`. */
@@ -55,11 +60,11 @@ export class Samples {
     return this.#list[this.#prefix((sample) => sample.ordinal <= ordinal)];
   }
 
-  /** Forgets what proves no more than `seq`. */
-  drop(seq: number): void {
+  /** Forgets all up to the one with this ordinal. */
+  drop(ordinal: number): void {
     this.#list.splice(
       0,
-      this.#prefix((sample) => sample.seq <= seq),
+      this.#prefix((sample) => sample.ordinal <= ordinal),
     );
   }
 

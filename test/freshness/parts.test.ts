@@ -51,11 +51,11 @@ describe('Samples', () => {
           all.push(samples.newest!);
         }
         samples.drop(dropped);
-        all = all.filter((sample) => sample.seq > dropped);
+        all = all.filter((sample) => sample.ordinal > dropped);
         expect(samples.passedAt(BigInt(at))).to.equal(
           all.findLast((sample) => sample.position <= BigInt(at)),
         );
-        expect(samples.upTo(at)).to.equal(all.findLast((sample) => sample.seq <= at));
+        expect(samples.upTo(at)).to.equal(all.findLast((sample) => sample.ordinal <= at));
         expect(samples.after(at)).to.equal(all.find((sample) => sample.ordinal > at));
       }),
     );

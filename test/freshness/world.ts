@@ -111,6 +111,11 @@ export class World {
     return false;
   }
 
+  /** Whether `server` has what is written up to a place on the primary's timeline. */
+  has(server: Server, position: bigint): boolean {
+    return server.timeline === this.primary.timeline && server.position >= position;
+  }
+
   /** @param visible whether the role may see the timeline that a standby follows */
   reading(server: Server, visible = true): Reading {
     const { timeline, standby, position } = server;
