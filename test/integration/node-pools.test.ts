@@ -179,7 +179,8 @@ describe('one pool a node, on real nodes', () => {
     });
     const [replica, other] = cluster.replicas;
     const onFirst = (): Route => Route.toReplica(['replica1']);
-    await Promise.all([1, 2].map(() => portOf(sequelize, onFirst(), ', pg_sleep(0.01)')));
+    // Long enough for each to have a connection of its own.
+    await Promise.all([1, 2].map(() => portOf(sequelize, onFirst(), ', pg_sleep(0.25)')));
     await replica!.freeze();
     const stuck = await Promise.all(
       [1, 2].map(() => portOf(sequelize, onFirst()).catch((error: unknown) => error)),
