@@ -44,6 +44,8 @@ export class Checker {
   readonly #orphans = new Map<string, Floors>();
   readonly #writes = new Map<string, WriteSent>();
   readonly #outcomes = new Map<string, WriteEnded['outcome']>();
+  /** When the commits of lossy writes were acknowledged. */
+  readonly #lossy = new Map<string, number>();
   readonly #byRegister = new Map<Register, WriteSent[]>();
   readonly #open = new Map<string, OpenRead>();
   #doubts: Look[] = [];
@@ -112,6 +114,7 @@ export class Checker {
       this.#transactions.delete(write.transaction);
     }
     if (outcome === 'committed') {
+      if (write.lossy) this.#lossy.set(id, at);
       floorsOf(this.#processes, process).wrote(write);
       if (write.operation === undefined) floorsOf(this.#orphans, process).wrote(write);
       else this.#operations.get(write.operation)?.due.wrote(write);
@@ -176,7 +179,11 @@ export class Checker {
     }
     const least = floor?.version ?? 0;
     if (typeof seen === 'number') {
-      if (seen < least) return isOfCache(doubt, by) ? undefined : tooOld(doubt, by);
+      if (seen < least) {
+        return isOfCache(doubt, by) || this.#mayBeUndone(floor?.write)
+          ? undefined
+          : tooOld(doubt, by);
+      }
       const write = this.#writer(register, seen);
       // It may be undone yet; or another process wrote it, and its events are on their way.
       const settled = seen === 0 || (write && this.#outcomes.get(write.id) === 'committed');
@@ -188,6 +195,13 @@ export class Checker {
     if (floor?.write?.process === read.process) return tooOld(doubt, by);
     this.#doubts.push(doubt);
     return undefined;
+  }
+
+  /** Whether a crash may have undone it after its commit was acknowledged. */
+  #mayBeUndone(write: WriteSent | undefined): boolean {
+    if (!write) return false;
+    const at = this.#lossy.get(write.id);
+    return at !== undefined && this.#excuses.mayUndo(write, at);
   }
 
   /** Whether a removal at `least` or later explains that there is no row. */
@@ -236,7 +250,9 @@ export class Checker {
   /** Whether the primary's last version of a register is one that explains every acknowledged commit. */
   #kept(register: Register, seen: Seen): Violation | undefined {
     const writes = this.#byRegister.get(register) ?? [];
-    const committed = writes.filter(({ id }) => this.#outcomes.get(id) === 'committed');
+    const committed = writes.filter(
+      (write) => this.#outcomes.get(write.id) === 'committed' && !this.#mayBeUndone(write),
+    );
     const newest = committed.at(-1);
     const possible = writes.filter(
       ({ id, version }) =>

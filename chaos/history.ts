@@ -49,6 +49,8 @@ export interface WriteSent extends InProcess {
   readonly sets: readonly Register[];
   /** The rows that it takes away. */
   readonly removes?: readonly Register[];
+  /** Its commit is acknowledged before it is on disk: a crash soon after may undo it. */
+  readonly lossy?: boolean | undefined;
 }
 
 /** A statement inside a transaction was answered: this transaction has to see it from now on. */

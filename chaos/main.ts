@@ -3,8 +3,8 @@ import { ArgumentError, USAGE, readArguments, type Arguments } from './arguments
 import { hunt } from './hunt';
 import { MutantError, compileMutant, mutantCalled } from './mutate';
 import { run, summaryOf } from './run';
-import { hushSequelize } from './work/hush';
-import { builtPackage } from './work/package';
+import { hushSequelize } from './clients/hush';
+import { builtPackage } from './clients/package';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 

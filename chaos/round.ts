@@ -9,12 +9,12 @@ import { describeEvent } from './describe';
 import type { HistoryEvent } from './history';
 import { Random } from './random';
 import { SessionClient, type Host } from './sessions';
-import { loadPackage } from './work/package';
-import { Party } from './work/party';
+import { loadPackage } from './clients/package';
+import { Party } from './clients/party';
 import type { Violation } from './violation';
-import { newRow } from './work/rows';
-import type { Family } from './work/schema';
-import { SecondProcess } from './work/second';
+import { newRow } from './clients/rows';
+import type { Family } from './clients/schema';
+import { SecondProcess } from './clients/second';
 
 export interface RoundOptions {
   readonly seed: number;

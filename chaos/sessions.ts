@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Random } from './random';
-import type { Row } from './work/rows';
-import type { VisitOutcome, VisitPlan } from './work/visit';
+import type { Row } from './clients/rows';
+import type { VisitOutcome, VisitPlan } from './clients/visit';
 
 /** Where a session can go: one of the processes. */
 export type Host = (plan: VisitPlan) => Promise<VisitOutcome>;

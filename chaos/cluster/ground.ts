@@ -4,7 +4,7 @@ import type { Options } from 'sequelize';
 import { startCluster, type Cluster, type ClusterNode, type ReplicaNode } from '../../src/testing';
 import { TcpProxy } from '../../test/support/tcp-proxy';
 import { PRIMARY, type Register, type Seen } from '../history';
-import { FINAL_STATE, SCHEMA, rowsFor } from '../work/schema';
+import { FINAL_STATE, SCHEMA, rowsFor } from '../clients/schema';
 
 const POOL = { max: 8, min: 0, acquire: 15_000, idle: 5000, evict: 1000 };
 /** How long replay waits for reads that are in its way, from a record's arrival, in milliseconds. */
@@ -106,13 +106,18 @@ export class Ground {
     }
   }
 
-  /** Resolves once a standby has replayed everything that its primary has flushed. */
+  /** Resolves once a standby has replayed everything that was committed. */
   async caughtUp({ node }: Standby): Promise<void> {
+    // A commit of its own takes everything before it to the disk.
+    await this.primary.query(`SELECT pg_logical_emit_message(true, 'chaos', '')`);
     const [row] = await this.primary.query('SELECT pg_current_wal_flush_lsn() AS position');
-    for (;;) {
-      const sql = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS reached';
-      const [answer] = await node.query(sql, [row?.['position']]);
-      if (answer?.['reached'] === true) return;
+    const sql = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS reached';
+    let reached: unknown = false;
+    while (reached !== true) {
+      await despiteConflicts(async () => {
+        const [answer] = await node.query(sql, [row?.['position']]);
+        reached = answer?.['reached'];
+      });
     }
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { despiteConflicts } from './conflict';
 import { APPLICATION } from './ground';
 import type { Deed } from './replica-faults';
 
@@ -62,13 +63,16 @@ export const FAILOVER: Deed = {
   async run(ground, standby, _random, told) {
     told(`failover to ${standby.node.name}`);
     ground.primaryProxy.refusing = true;
-    ground.primaryProxy.dropAll();
-    await ground.quiet();
-    await standby.node.setLag(0);
-    await standby.node.resume();
-    await ground.caughtUp(standby);
-    await ground.primary.kill();
-    await ground.takeOver(standby);
-    ground.primaryProxy.refusing = false;
+    try {
+      ground.primaryProxy.dropAll();
+      await ground.quiet();
+      await despiteConflicts(() => standby.node.setLag(0));
+      await despiteConflicts(() => standby.node.resume());
+      await ground.caughtUp(standby);
+      await ground.primary.kill();
+      await ground.takeOver(standby);
+    } finally {
+      ground.primaryProxy.refusing = false;
+    }
   },
 };

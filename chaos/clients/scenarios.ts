@@ -67,8 +67,7 @@ async function transactions(worker: Worker): Promise<void> {
   await worker.withRow(random.pick(PLAIN), (row) =>
     app.operation(async (place) => {
       const fate = random.chance(0.25) ? 'rollback' : 'commit';
-      const setting = random.chance(0.3) ? 'SET LOCAL synchronous_commit = off' : undefined;
-      await worker.transaction(place, { fate, setting }, async (inside) => {
+      await worker.transaction(place, { fate, lossy: random.chance(0.3) }, async (inside) => {
         await worker.write(inside, row);
         await worker.readBack(inside, row);
       });

@@ -17,14 +17,15 @@ export interface Place extends Scope {
 
 interface OpenTransaction {
   readonly handle: Transaction;
+  readonly lossy: boolean;
   /** What it has written: versions that count from its commit on. */
   readonly writes: { readonly id: string; readonly done: () => void }[];
 }
 
 export interface TransactionPlan {
   readonly options?: TransactionOptions;
-  /** SQL to begin with. */
-  readonly setting?: string;
+  /** Its commit does not wait for the disk. */
+  readonly lossy?: boolean;
   readonly fate: 'commit' | 'rollback';
 }
 
@@ -86,7 +87,7 @@ export class Worker {
     const registers = registersOf(row.family, row.id);
     const away = writer.turns === 'away';
     const write = {
-      ...{ what: writer.what, version, sets: away ? [] : registers },
+      ...{ what: writer.what, version, sets: away ? [] : registers, lossy: place.open?.lossy },
       ...(away && { removes: registers }),
     };
     const done = () => {
@@ -130,11 +131,11 @@ export class Worker {
    */
   async transaction(
     place: Scope,
-    { options = {}, setting, fate }: TransactionPlan,
+    { options = {}, lossy = false, fate }: TransactionPlan,
     work: (place: Place) => Promise<void>,
   ): Promise<void> {
-    const handle = await this.#begin(place, options, setting);
-    const open: OpenTransaction = { handle, writes: [] };
+    const handle = await this.#begin(place, options, lossy);
+    const open: OpenTransaction = { handle, lossy, writes: [] };
     const transaction = this.recorder.name('t');
     const end = (outcome: 'committed' | 'aborted' | 'unknown', error?: string) => {
       for (const { id, done } of open.writes) {
@@ -164,15 +165,15 @@ export class Worker {
     return writersOf(row).filter(({ inSteps }) => inSteps !== true || place.open === undefined);
   }
 
-  async #begin(
-    scope: Scope,
-    options: TransactionOptions,
-    setting: string | undefined,
-  ): Promise<Transaction> {
+  async #begin(scope: Scope, options: TransactionOptions, lossy: boolean): Promise<Transaction> {
     let handle: Transaction | undefined;
     await this.recorder.read(scope, 'BEGIN', [], async () => {
       handle = await this.app.sequelize.transaction(options);
-      if (setting !== undefined) await this.app.sequelize.query(setting, { transaction: handle });
+      if (lossy) {
+        await this.app.sequelize.query('SET LOCAL synchronous_commit = off', {
+          transaction: handle,
+        });
+      }
       return {};
     });
     if (!handle) throw new Noted('no transaction');
