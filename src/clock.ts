@@ -5,6 +5,7 @@
 const { performance } = globalThis;
 const nativeSetTimeout = globalThis.setTimeout;
 const nativeClearTimeout = globalThis.clearTimeout;
+const nativeSetImmediate = globalThis.setImmediate;
 
 const readNow = performance.now.bind(performance);
 const origin = performance.timeOrigin;
@@ -36,4 +37,9 @@ export function later(ms: number, fn: () => void): { cancel(): void } {
 export function alarm(ms: number, fn: () => void): { cancel(): void } {
   const timer = nativeSetTimeout(fn, ms);
   return { cancel: () => nativeClearTimeout(timer) };
+}
+
+/** Runs `fn` once what has come over the network meanwhile was heard. */
+export function afterInput(fn: () => void): void {
+  nativeSetImmediate(fn);
 }

@@ -1,3 +1,4 @@
+import { HURRIED_GAP_MS } from './probe';
 import type { Sample } from './samples';
 
 const REMEMBERED = 8;
@@ -5,8 +6,6 @@ const REMEMBERED = 8;
 /** Intervals around the expected moment during which each one is worth a question. */
 const DENSE_AFTER = 5;
 const LONGEST_GAP_MS = 1000;
-/** Between two questions while somebody waits for the answer. */
-const HURRIED_GAP_MS = 2;
 
 /** How far one replica was behind lately, and from that when it is worth asking again. */
 export class LagWatch {

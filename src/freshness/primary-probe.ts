@@ -3,7 +3,7 @@ import { NO_TABLE, isRefusal } from './bounded';
 import type { ProbeEnvironment } from './environment';
 import { Backoff, Loop } from './loop';
 import { notices } from './notices';
-import { Probe } from './probe';
+import { HURRIED_GAP_MS, Probe } from './probe';
 import type { Progress } from './progress';
 import type { Evidence, Reading } from './reading';
 
@@ -35,6 +35,7 @@ export class PrimaryProbe {
   readonly #backoff = new Backoff();
   #committed = 0;
   #demanded = false;
+  #awaited = 0;
   #sentAt = -Infinity;
   /** A sample that no standby can reach yet, and the moment at which that was seen. */
   #unflushed: { readonly position: bigint; readonly since: number } | undefined;
@@ -81,6 +82,12 @@ export class PrimaryProbe {
     this.#loop.poke();
   }
 
+  /** A read waits until the commit with this number is shown. */
+  hurryFor(seq: number): void {
+    if (seq > this.#awaited) this.#awaited = seq;
+    this.#loop.poke();
+  }
+
   /** Somebody wants to know how things stand now. */
   demand(): void {
     this.#demanded = true;
@@ -123,7 +130,10 @@ export class PrimaryProbe {
       if (!this.#progress.proves || !this.#wanted()) return undefined;
       if (!this.#uncovered && !this.#demanded && !this.#unmeasured()) return undefined;
     }
-    return this.#sentAt + this.#intervalMs;
+    const isAwaited = this.#awaited > this.#progress.sampled;
+    return (
+      this.#sentAt + (isAwaited ? Math.min(HURRIED_GAP_MS, this.#intervalMs) : this.#intervalMs)
+    );
   }
 
   /** The next sample tells whether a flush is still needed; one is made without it where none is due. */

@@ -9,6 +9,9 @@ const CLOSE_MS = 1000;
 /** How long a node may take to answer a question of a few microseconds before it counts as frozen. */
 export const ANSWER_MS = 2000;
 
+/** Between two questions while a read waits for what they tell, in milliseconds. */
+export const HURRIED_GAP_MS = 2;
+
 export interface Answer {
   readonly row: Row | undefined;
   readonly processId: number | null | undefined;

@@ -124,6 +124,7 @@ export class Proven implements FreshnessPolicy {
 
   async whenPlaced(mark: CommitMark, timeoutMs: number): Promise<void> {
     const placed = () => this.place() === undefined || this.proofOf(mark) !== undefined;
+    if (!placed()) this.#primary.hurryFor(mark.seq);
     await this.#waiters.wait(placed, timeoutMs);
   }
 
@@ -173,6 +174,7 @@ export class Proven implements FreshnessPolicy {
 
   waitUntilShown(nodes: readonly string[], mark: CommitMark, timeoutMs: number): Promise<boolean> {
     const until = now() + timeoutMs;
+    if (mark.seq > this.#progress.sampled) this.#primary.hurryFor(mark.seq);
     for (const node of nodes) this.#replicas.get(node)?.hurryUntil(until);
     return this.#waiters.wait(() => nodes.some((node) => this.shows(node, mark)), timeoutMs);
   }

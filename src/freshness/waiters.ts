@@ -1,4 +1,4 @@
-import { alarm } from '../clock';
+import { afterInput, alarm } from '../clock';
 
 interface Waiter {
   readonly holds: () => boolean;
@@ -23,7 +23,8 @@ export class Waiters {
         resolve(held);
       };
       const waiter: Waiter = { holds, end };
-      const timer = alarm(timeoutMs, () => end(holds()));
+      // A busy process is late with both: the answer may be there already, only not heard yet.
+      const timer = alarm(timeoutMs, () => afterInput(() => end(holds())));
       this.#waiting.add(waiter);
     });
   }

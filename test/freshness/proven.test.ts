@@ -189,6 +189,14 @@ describe('Proven, on real nodes', () => {
     expect(await cut).to.equal(false);
   });
 
+  it('asks out of turn while somebody waits', async () => {
+    await policy.close();
+    begin({ probeIntervalMs: 10 * DEADLINE_MS });
+    // The second has to be sampled although the first just was.
+    expect(await shown('replica1', await write())).to.equal(true);
+    expect(await shown('replica1', await write())).to.equal(true);
+  });
+
   it('knows how far a replica is behind, and does not let it grow with silence', async () => {
     const [first] = cluster.replicas;
     await first!.setLag(150);
