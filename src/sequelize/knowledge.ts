@@ -224,10 +224,10 @@ export class Knowledge {
   }
 
   #analyse(statement: Statement): Analysis {
-    const text = statement.text ?? '\0';
-    return statement.builtInsert
+    const { text = '\0', builtInsert } = statement;
+    return (statement.analysis ??= builtInsert
       ? this.#analyser.analyseBuiltInsert(text)
-      : this.#analyser.analyse(text);
+      : this.#analyser.analyse(text));
   }
 
   #readClosure(analysis: Analysis, statement: Statement): ReadClosure | undefined {

@@ -1,5 +1,6 @@
 import type { Frame, NodeRun } from '../operation';
 import type { StatementView, Verdict } from '../routing';
+import type { Analysis } from '../statement';
 import type { Route } from './route';
 
 /** What is known of one call of `sequelize.query`, from its text to its end. */
@@ -13,6 +14,8 @@ export class Statement {
   readonly frame: Frame;
   /** What the caller said, before we put our route in its place. */
   useMaster: boolean | undefined;
+  /** What its text says, found out once: that of a long INSERT takes a while to look through. */
+  analysis: Analysis | undefined;
   /** Whether it is a read, found out once. */
   view: StatementView | undefined;
   /** The catalog that `view` was found out with. */
