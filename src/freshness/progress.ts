@@ -252,6 +252,8 @@ export class Progress {
   }
 
   #take(sample: Sample): void {
+    // Late, and asked for before some of what has expired was written: where that is it can't tell.
+    if (this.#floor.unknown && sample.seq < this.#floor.seq) return;
     const { direct } = this.#primary;
     this.#primary.reach(sample.position);
     // Only this primary can have written up to here: who shows that follows it.

@@ -80,6 +80,24 @@ describe('Progress, rule by rule', () => {
     expect(progress.sampled).to.equal(1);
   });
 
+  it('an answer of before that comes late and shows a crash tells nothing of what has expired since', () => {
+    world.write(false);
+    sample();
+    world.crash();
+    progress.lost('replica1');
+    const ticket = progress.ticket('primary');
+    const before = world.reading(world.primary);
+    const seq = commit();
+    catchUp(second());
+    expect(progress.expired(seq)).to.equal(true);
+    progress.primarySaid(before, ticket, { seq: 0, sentAt: 0 });
+    ask(first());
+    expect(progress.serves('replica1'), 'replica1, which has nothing, serves').to.equal(false);
+    expect(progress.places.covering(seq), 'a place').to.equal(undefined);
+    sample();
+    expect(progress.places.covering(seq)?.position).to.equal(world.primary.position);
+  });
+
   it('a standby that is seen below where it was shows only what it shows there', () => {
     const early = commit();
     catchUp(first());
