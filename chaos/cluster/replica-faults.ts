@@ -220,7 +220,13 @@ async function crash(node: Standby['node'], lagMs: number): Promise<void> {
   const sql = 'SELECT pid FROM pg_stat_activity WHERE application_name = $1 LIMIT 1';
   const [row] = await node.query(sql, [APPLICATION]);
   const pid = row?.['pid'];
-  if (typeof pid === 'number') process.kill(pid, 'SIGKILL');
+  if (typeof pid !== 'number') return;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It has ended by itself since it was looked up: then nothing crashes this time.
+    if ((error as { code?: unknown }).code !== 'ESRCH') throw error;
+  }
 }
 
 /** After a crash the postmaster starts its processes anew: connects are refused meanwhile. */

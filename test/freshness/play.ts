@@ -27,17 +27,13 @@ interface Question {
 
 /** Drives {@link Progress} with the answers of a {@link World}, late and out of order. */
 export class Play {
+  readonly world = new World(2);
   readonly warnings: string[] = [];
-  /** The numbers of this process' own commits in the world, by their logical times less one. */
-  readonly commits: number[] = [];
   readonly progress: Progress;
   readonly names: string[];
   #questions: Question[] = [];
 
-  constructor(
-    private readonly visible = true,
-    readonly world = new World(2),
-  ) {
+  constructor(private readonly visible = true) {
     this.names = this.world.replicas.map(({ name }) => name);
     this.progress = new Progress('primary', this.names, {
       warn: (message) => this.warnings.push(message),
@@ -50,9 +46,8 @@ export class Play {
     const replica = world.replicas[node % world.replicas.length]!;
     switch (kind) {
       case 'commit':
-        return this.commit();
       case 'write':
-        return world.write(false);
+        return world.write(kind === 'commit');
       case 'flush':
         return world.flush();
       case 'replay':
@@ -63,7 +58,7 @@ export class Play {
         world.flush();
         return world.replay(replica, 1);
       case 'round':
-        this.commit();
+        world.write(true);
         world.flush();
         this.probe('primary', world.primary);
         for (const server of world.replicas) {
@@ -90,12 +85,21 @@ export class Play {
         return;
       }
       case 'fall back':
-      case 'fall back unseen':
         world.fallBack(replica, part);
-        return this.feel({ kind, node, part });
-      case 'crash':
+        return this.#lose(replica.name, replica);
+      case 'fall back unseen':
+        // Nobody had a connection to lose: only an answer shows it.
+        world.fallBack(replica, part);
+        this.#dropUnanswered(replica);
+        return this.probe(replica.name, replica);
+      case 'crash': {
+        const { primary } = world;
         world.crash();
-        return this.feel({ kind, node, part });
+        // Noticed at once, or only by the next sample.
+        if (part < 0.5) return this.#lose('primary', primary);
+        this.#dropUnanswered(primary);
+        return;
+      }
       case 'lose':
         return progress.lost(replica.name);
       case 'lose primary':
@@ -109,7 +113,7 @@ export class Play {
         if (!old) return;
         const ticket = progress.ticket('primary');
         const said = progress.primarySaid(world.reading(old), ticket, {
-          seq: this.commits.length,
+          seq: world.time,
           sentAt: 0,
         });
         expect(said, 'an old primary is not trusted').to.equal(false);
@@ -121,31 +125,6 @@ export class Play {
           progress.add(replica.name);
         }
     }
-  }
-
-  /** What a fault, of its own doing or not, does to a process that is connected. */
-  feel({ kind, node, part }: Step): void {
-    const { primary, replicas } = this.world;
-    const replica = replicas[node % replicas.length]!;
-    if (kind === 'fall back') this.#lose(replica.name, replica);
-    if (kind === 'fall back unseen') {
-      // Nobody had a connection to lose: only an answer shows it.
-      this.#dropUnanswered(replica);
-      this.probe(replica.name, replica);
-    }
-    if (kind === 'promote' && part > 0.7) {
-      this.progress.primarySaid(this.world.reading(primary), this.progress.ticket('primary'));
-    }
-    if (kind === 'crash') {
-      // Noticed at once, or only by the next sample.
-      if (part < 0.5) this.#lose('primary', primary);
-      else this.#dropUnanswered(primary);
-    }
-  }
-
-  commit(): void {
-    this.world.write(true);
-    this.commits.push(this.world.time);
   }
 
   /** A failover, known from the first connection that leads to the new primary. */
@@ -167,12 +146,11 @@ export class Play {
   /** Nothing is claimed that is not so. */
   check(): void {
     const { world, progress } = this;
-    for (const [index, number] of this.commits.entries()) {
-      const seq = index + 1;
+    for (let seq = 1; seq <= world.time; seq++) {
       // What the primary itself does not have (any more) nobody can be asked for.
-      if (!world.shows(world.primary, number)) continue;
+      if (!world.shows(world.primary, seq)) continue;
       for (const server of world.replicas) {
-        if (world.shows(server, number)) continue;
+        if (world.shows(server, seq)) continue;
         if (progress.shows(server.name, seq)) {
           expect.fail(`${server.name} is said to show ${seq}, and does not`);
         }
@@ -204,7 +182,7 @@ export class Play {
 
   #send(node: string, server: Server): void {
     const ticket = this.progress.ticket(node);
-    this.#questions.push({ node, server, ticket, seq: this.commits.length });
+    this.#questions.push({ node, server, ticket, seq: this.world.time });
   }
 
   #hear(question: Question): void {

@@ -6,7 +6,8 @@ const steps = fc.array(
   fc.record({
     kind: fc.constantFrom(...KINDS),
     node: fc.nat(1),
-    part: fc.double({ min: 0, max: 1, noNaN: true }),
+    // Not a double: most of those lie next to zero.
+    part: fc.nat(1000).map((n) => n / 1000),
   }),
   { minLength: 1, maxLength: 80, size: 'max' },
 );
@@ -33,7 +34,7 @@ describe('Progress', () => {
         const play = new Play();
         const { world, progress } = play;
         for (const step of list) play.step(step);
-        play.commit();
+        world.write(true);
         world.flush();
         play.probe('primary', world.primary);
         const following = world.replicas.filter((server) => {
@@ -44,14 +45,13 @@ describe('Progress', () => {
           world.replay(server, 1);
           play.probe(server.name, server);
           expect(progress.serves(server.name), `${server.name} serves`).to.be.true;
-          expect(progress.shows(server.name, play.commits.length), `${server.name} shows all`).to.be
-            .true;
+          expect(progress.shows(server.name, world.time), `${server.name} shows all`).to.be.true;
         }
         play.check();
         // Those on a dead branch, and the primary itself under its old name.
         const others = world.replicas.filter((server) => !following.includes(server));
         for (const server of others) play.probe(server.name, server);
-        if (following.length > 0) expect(progress.expired(play.commits.length)).to.be.true;
+        if (following.length > 0) expect(progress.expired(world.time)).to.be.true;
       }),
       { numRuns: 5000 },
     );
