@@ -49,6 +49,7 @@ start().then(
   (error: unknown) => {
     if (error instanceof ArgumentError) console.error(`${error.message}\n\n${USAGE}`);
     else console.error(error instanceof MutantError ? error.message : error);
-    process.exitCode = 2;
+    // The clients of a run that broke off would go on for ever.
+    process.exit(2);
   },
 );
