@@ -52,6 +52,7 @@ export class Primary {
     return this.#known?.server === reading.server && this.#known.system === reading.system;
   }
 
+  /** Notes a position that it gave: answers may overtake each other, so it never falls here. */
   reach(position: bigint): void {
     if (this.position === undefined || position > this.position) this.position = position;
   }
