@@ -64,17 +64,22 @@ function reading(name: string, { User, reads }: Side, live: readonly string[]): 
 
 async function readings(cluster: Cluster, replaying: boolean): Promise<[Variant[], Side[]]> {
   const plain = await side(cluster, false, replaying);
+  const hooked = await side(cluster, false, replaying);
+  for (const hook of ['beforePoolAcquire', 'beforeQuery'] as const) {
+    hooked.sequelize.addHook(hook, () => undefined);
+  }
   const quiet = await side(cluster, true, replaying);
   const busy = await side(cluster, true, replaying);
   const busier = await side(cluster, true, replaying);
   return [
     [
       reading('Sequelize alone', plain, []),
+      reading('with two hooks that do nothing', hooked, []),
       reading('no live write', quiet, []),
       reading('one live write, of another table', busy, ['other0']),
       reading('20 live writes, of other tables', busier, MANY),
     ],
-    [plain, quiet, busy, busier],
+    [plain, hooked, quiet, busy, busier],
   ];
 }
 

@@ -249,7 +249,7 @@ export const MUTANTS: readonly Mutant[] = [
     without: 'a read that a replica fails on is not tried elsewhere',
     patches: [
       patch(
-        'sequelize/retry-elsewhere.ts',
+        'sequelize/attempts.ts',
         'if (!isRetryableElsewhere(error)) throw error;',
         'throw error;',
       ),

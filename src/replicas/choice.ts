@@ -17,10 +17,14 @@ export class Choice {
   readonly #turns = new Map<string, number>();
   #turn = 0;
 
-  /** Passes over what is no candidate. */
-  pick<T extends Candidate>(candidates: readonly (T | undefined)[]): T | undefined {
+  /** One of those by these names, passing over what is no candidate. */
+  pick<T extends Candidate>(
+    names: readonly string[],
+    candidateOf: (name: string) => T | undefined,
+  ): T | undefined {
     let best: T | undefined;
-    for (const candidate of candidates) {
+    for (const name of names) {
+      const candidate = candidateOf(name);
       if (!candidate) continue;
       if (!best || this.#compare(candidate, best) < 0) best = candidate;
     }

@@ -1,7 +1,8 @@
 export { isRetryableElsewhere, meaningOf, type FailureMeaning } from './failures';
 export type { NodeState, StateChange } from './health';
 export type { NodePool } from './node-pool';
-export { NodePools, type NodePoolsParts, type ReadRequest, type ReplicaStatus } from './node-pools';
+export { NodePools, type NodePoolsParts, type ReplicaStatus } from './node-pools';
+export { NoReplicaLeft } from './types';
 export type {
   Admission,
   NodeHooks,
@@ -9,7 +10,7 @@ export type {
   NodeSpec,
   PoolSettings,
   ReadRefusal,
-  ReadResult,
+  ReadRequest,
   Timers,
   Trouble,
 } from './types';

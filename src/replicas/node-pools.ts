@@ -5,13 +5,14 @@ import type { NodeState, StateChange } from './health';
 import type { NodePool } from './node-pool';
 import { Primary } from './primary';
 import { Replica } from './replica';
-import type {
-  NodeHooks,
-  NodePoolsOptions,
-  NodeSpec,
-  ReadRefusal,
-  ReadResult,
-  Timers,
+import {
+  NoReplicaLeft,
+  type NodeHooks,
+  type NodePoolsOptions,
+  type NodeSpec,
+  type ReadRefusal,
+  type ReadRequest,
+  type Timers,
 } from './types';
 
 export interface NodePoolsParts<C extends object> {
@@ -31,13 +32,6 @@ export interface ReplicaStatus {
   readonly size: number;
   readonly using: number;
   readonly waiting: number;
-}
-
-export interface ReadRequest<C extends object> {
-  /** Names of the replicas that may serve the read. */
-  readonly eligible: readonly string[];
-  /** Asked once a connection is in hand, after any waiting: is the node still eligible? Default: yes. */
-  readonly recheck?: (node: string, connection: C) => boolean;
 }
 
 const NO_REFUSALS: readonly ReadRefusal[] = Object.freeze([]);
@@ -124,12 +118,19 @@ export class NodePools<C extends object> {
 
   /**
    * A connection of the least loaded replica among the eligible ones. A replica that can't give one
-   * is left out from then on, and the read goes to the next; when none is left, it says why.
+   * is left out from then on, and the read goes to the next. Where `request.node` is set on return,
+   * there was nothing to wait for, and the promise is fulfilled.
    *
+   * @throws NoReplicaLeft with the reasons of all, when none can; whatever `recheck` throws
    * @throws the pool's TimeoutError when the chosen replica has no free connection in time
    */
-  acquireRead(request: ReadRequest<C>): Promise<ReadResult<C>> {
-    return this.#acquireFrom(request.eligible, request.recheck, NO_REFUSALS);
+  acquireRead(request: ReadRequest<C>): Promise<C> {
+    request.node = undefined;
+    try {
+      return this.#acquireFrom(request, request.eligible, NO_REFUSALS);
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   /** Takes a connection back. False when it is none of ours. */
@@ -246,31 +247,44 @@ export class NodePools<C extends object> {
   }
 
   #acquireFrom(
+    request: ReadRequest<C>,
     untried: readonly string[],
-    recheck: ReadRequest<C>['recheck'],
     refusals: readonly ReadRefusal[],
-  ): Promise<ReadResult<C>> {
-    const replica = this.#choice.pick(untried.map(this.#usableReplica));
-    if (!replica) return Promise.resolve(this.#refused(untried, refusals));
-    const next = (refusal: ReadRefusal): Promise<ReadResult<C>> => {
-      const others = untried.filter((name) => name !== replica.name);
-      return this.#acquireFrom(others, recheck, [...refusals, refusal]);
-    };
-    return replica.acquire().then(
+  ): Promise<C> {
+    const replica = this.#choice.pick(untried, this.#usableReplica);
+    if (!replica) return Promise.reject(this.#refused(untried, refusals));
+    const acquiring = replica.acquire();
+    const { ready } = replica;
+    if (ready !== undefined) {
+      const refusal = takeFor(request, replica, ready);
+      return refusal ? this.#acquireElsewhere(request, untried, refusals, refusal) : acquiring;
+    }
+    return acquiring.then(
       (connection) => {
-        const refusal = replica.take(connection) ?? recheckOn(replica, connection, recheck);
-        return refusal ? next(refusal) : { kind: 'acquired', node: replica.name, connection };
+        const refusal = takeFor(request, replica, connection);
+        return refusal ? this.#acquireElsewhere(request, untried, refusals, refusal) : connection;
       },
-      (error: unknown) => next(replica.refusalOf(error)),
+      (error: unknown) =>
+        this.#acquireElsewhere(request, untried, refusals, replica.refusalOf(error)),
     );
   }
 
-  #refused(untried: readonly string[], refusals: readonly ReadRefusal[]): ReadResult<C> {
+  #acquireElsewhere(
+    request: ReadRequest<C>,
+    tried: readonly string[],
+    refusals: readonly ReadRefusal[],
+    refusal: ReadRefusal,
+  ): Promise<C> {
+    const others = tried.filter((name) => name !== refusal.node);
+    return this.#acquireFrom(request, others, [...refusals, refusal]);
+  }
+
+  #refused(untried: readonly string[], refusals: readonly ReadRefusal[]): NoReplicaLeft {
     const unusable = untried.map(
       (node): ReadRefusal =>
         this.#replicas.get(node)?.refusal() ?? { node, because: 'unknown-node' },
     );
-    return { kind: 'refused', refusals: [...refusals, ...unusable] };
+    return new NoReplicaLeft([...refusals, ...unusable]);
   }
 
   readonly #usableReplica = (name: string): Replica<C> | undefined => {
@@ -285,17 +299,21 @@ export class NodePools<C extends object> {
   }
 }
 
-/** Asks once more whether the replica is eligible; if not, the connection goes back. */
-function recheckOn<C extends object>(
+/** Begins the read on a connection that is in hand, or gives it back and says why. */
+function takeFor<C extends object>(
+  request: ReadRequest<C>,
   replica: Replica<C>,
   connection: C,
-  recheck: ReadRequest<C>['recheck'],
 ): ReadRefusal | undefined {
+  const refusal = replica.take(connection);
+  if (refusal) return refusal;
   let eligible = false;
   try {
-    eligible = recheck?.(replica.name, connection) ?? true;
+    eligible = request.recheck?.(replica.name, connection) ?? true;
   } finally {
     if (!eligible) replica.release(connection);
   }
-  return eligible ? undefined : { node: replica.name, because: 'not-eligible' };
+  if (!eligible) return { node: replica.name, because: 'not-eligible' };
+  request.node = replica.name;
+  return undefined;
 }

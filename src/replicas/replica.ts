@@ -90,6 +90,11 @@ export class Replica<C extends object> implements Candidate {
     return this.#pool.acquire();
   }
 
+  /** What {@link acquire} gave just now, where there is nothing to wait for. */
+  get ready(): C | undefined {
+    return this.#pool.ready;
+  }
+
   /** Begins a read on a connection acquired; gives the connection back when there is a refusal. */
   take(connection: C): ReadRefusal | undefined {
     // A connection may come from another reader's hands after the node has gone.

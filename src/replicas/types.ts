@@ -73,9 +73,24 @@ export interface ReadRefusal {
   readonly error?: unknown;
 }
 
-export type ReadResult<C extends object> =
-  | { readonly kind: 'acquired'; readonly node: string; readonly connection: C }
-  | { readonly kind: 'refused'; readonly refusals: readonly ReadRefusal[] };
+/** A read that wants a connection of a replica. */
+export interface ReadRequest<C extends object> {
+  /** Names of the replicas that may serve the read. */
+  readonly eligible: readonly string[];
+  /**
+   * Asked once a connection is in hand, after any waiting: is the node still eligible? Default: yes.
+   */
+  readonly recheck?: ((node: string, connection: C) => boolean) | undefined;
+  /** The answer: the replica that serves it. */
+  node?: string | undefined;
+}
+
+/** No eligible replica could take a read. */
+export class NoReplicaLeft extends Error {
+  constructor(readonly refusals: readonly ReadRefusal[]) {
+    super(refusals.map(({ node, because }) => `${node}: ${because}`).join(', '));
+  }
+}
 
 /** A clock with its timers, so that tests can turn it by hand. */
 export interface Timers {

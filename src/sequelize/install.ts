@@ -6,7 +6,7 @@ import { carriedBy, carrying } from './carry';
 import type { Decisions } from './decisions';
 import { markReadsThatFeedWrites } from './feeds-writes';
 import { finalText } from './final-text';
-import { retryElsewhere } from './retry-elsewhere';
+import { attempts, type Attempt } from './attempts';
 import {
   internalsOf,
   type Connection,
@@ -19,7 +19,7 @@ import { PRIMARY } from './nodes';
 import { serverVersion } from './server-version';
 import { Statement } from './statement';
 import type { Router } from './router';
-import type { Marker, SentWrite } from './marker';
+import type { Marker } from './marker';
 import type { SessionReads } from './session-reads';
 
 const HOOK = 'sequelize-fresh-reads';
@@ -29,12 +29,6 @@ const HOOK = 'sequelize-fresh-reads';
  * have to make a promise of anything else.
  */
 const DONE = Promise.resolve();
-
-const SENT = Symbol('sequelize-fresh-reads.sent');
-
-type TaggedOptions = StatementOptions & {
-  [SENT]?: SentWrite;
-};
 
 export interface Installation {
   /** Makes every later call pass through as if this package were not there. Idempotent. */
@@ -72,15 +66,25 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     }
     return describe(instance, sql, options);
   };
+  const read = (statement: Statement): void =>
+    sessions.end(statement.frame.operation, statement.from, statement.readsBefore);
   const restoreQuery = wrapQuery(sequelize, instance, {
     tag,
     issued: (statement) => marker.issued(statement),
-    elsewhere: pools && retryElsewhere(pools, serverVersion(instance)),
+    attempt: attempts({
+      elsewhere: pools && { pools, versionKnown: serverVersion(instance) },
+      answered: sessions.enabled ? read : undefined,
+      failed: (statement) => {
+        // Another hook may have stopped it before it was sent: then nothing was written.
+        statement.sent?.dropUnlessSent();
+        read(statement);
+      },
+    }),
   });
   markReadsThatFeedWrites(sequelize);
   const restoreClose = wrapClose(sequelize, instance, parts.onClose);
 
-  const beforePoolAcquire = (options: TaggedOptions): Promise<void> => {
+  const beforePoolAcquire = (options: StatementOptions): Promise<void> => {
     const statement = carriedBy(options);
     if (!statement) {
       if (!pools) return DONE;
@@ -102,13 +106,13 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     return DONE;
   };
 
-  const send = (statement: Statement, options: TaggedOptions): void => {
+  const send = (statement: Statement, options: StatementOptions): void => {
     const route = router.routeOf(statement, options);
     statement.route = route === true ? undefined : route;
     options.useMaster = route;
   };
 
-  const beforeQuery = (options: TaggedOptions, query: RunnableQuery): Promise<void> => {
+  const beforeQuery = (options: StatementOptions, query: RunnableQuery): Promise<void> => {
     const statement = carriedBy(options);
     if (!statement) {
       marker.markUnseen(query);
@@ -121,52 +125,38 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     statement.frame.batch?.onRead(() => router.tablesRead(statement));
     const node = router.nodeOf(query.connection);
     statement.from = sessions.begin(statement.frame.operation, node);
-    const sent = marker.mark(statement, query, node !== PRIMARY);
-    if (sent) options[SENT] = sent;
+    // When Sequelize itself repeats it, the first try may not have come to be sent.
+    statement.sent?.dropUnlessSent();
+    const sent = (statement.sent = marker.mark(statement, query, node !== PRIMARY));
     if (!statement.frame.operation && !marker.isHousekeeping(statement, options)) {
       parts.onOutside(sent ? 'writes' : 'reads');
     }
     return DONE;
   };
 
-  const afterQuery = (options: TaggedOptions, query: RunnableQuery): Promise<void> => {
-    // Another hook may have stopped the statement before it was sent: then nothing was written.
-    options[SENT]?.dropUnlessSent();
-    const statement = carriedBy(options);
-    if (statement) {
-      sessions.end(statement.frame.operation, statement.from, statement.readsBefore);
-    }
-    return marker.lookAfter(query) ?? DONE;
-  };
-
   instance.addHook('beforePoolAcquire', HOOK, beforePoolAcquire);
   instance.addHook('beforeQuery', HOOK, beforeQuery);
-  instance.addHook('afterQuery', HOOK, afterQuery);
 
   return {
     remove() {
       if (!installed) return;
       installed = false;
-      for (const hook of ['beforePoolAcquire', 'beforeQuery', 'afterQuery']) {
-        instance.removeHook(hook, HOOK);
-      }
+      instance.removeHook('beforePoolAcquire', HOOK);
+      instance.removeHook('beforeQuery', HOOK);
       restoreQuery();
       restoreClose();
     },
   };
 }
 
-type Tag = (sql: unknown, options: TaggedOptions | undefined) => Statement | undefined;
+type Tag = (sql: unknown, options: StatementOptions | undefined) => Statement | undefined;
 
 /** What a handle does with the calls of `query`. */
 interface Handling {
   readonly tag: Tag;
   /** A statement was issued; what is returned is to be called when it is over. */
   readonly issued: (statement: Statement) => (() => void) | undefined;
-  /** Runs a statement, and again on another node when it was a read that a replica failed on. */
-  readonly elsewhere:
-    | ((statement: Statement, run: (statement: Statement) => Promise<unknown>) => Promise<unknown>)
-    | undefined;
+  readonly attempt: Attempt;
 }
 
 const handlings = new WeakMap<Sequelize, { current: Handling | undefined }>();
@@ -205,12 +195,12 @@ function ownQueryOf(
     const rewrite = typeof sql === 'string' ? currentFrame().batch?.rewrite : undefined;
     const text = rewrite ? rewrite(sql as string) : sql;
     const handling = slot.current;
-    const first = handling?.tag(text, options as TaggedOptions | undefined);
+    const first = handling?.tag(text, options as StatementOptions | undefined);
     if (!handling || !first) return next.call(this, text, options);
     const run = (statement: Statement) =>
       next.call(this, text, carrying(options as StatementOptions | undefined, statement));
     const over = handling.issued(first);
-    const running = handling.elsewhere ? handling.elsewhere(first, run) : run(first);
+    const running = handling.attempt(first, run);
     if (over) running.then(over, over);
     return running;
   };

@@ -36,17 +36,15 @@ export class Marker {
   mark(statement: Statement, query: RunnableQuery, onStandby: boolean): SentWrite | undefined {
     const effect = this.#knowledge.effect(statement, onStandby);
     if (!effect) {
-      const prepared = this.#knowledge.preparedTransaction(statement);
-      if (prepared) writesOn(query.connection).prepares(prepared.id);
+      this.#followWriteless(statement, query);
       return undefined;
     }
     const { write, done } = this.#open(effect, statement.frame, query);
-    const run = query.run.bind(query);
     let sent = false;
-    query.run = async (sql, parameters) => {
+    this.#follow(query, () => {
       sent = true;
-      return settle(run(sql, parameters), done);
-    };
+      return done;
+    });
     return {
       dropUnlessSent: () => {
         if (!sent && write.state === 'in-flight') done('unsent');
@@ -54,14 +52,45 @@ export class Marker {
     };
   }
 
+  /** It may be the COMMIT of writes, on whatever connection; a read is left alone. */
+  #followWriteless(statement: Statement, query: RunnableQuery): void {
+    const { connection } = query;
+    if (this.#knowledge.view(statement).nature === 'not-a-read') {
+      const prepared = this.#knowledge.preparedTransaction(statement);
+      if (prepared) writesOn(connection).prepares(prepared.id);
+    } else if (!this.#toLookAt.has(connection)) {
+      return;
+    }
+    this.#follow(query, () => undefined);
+  }
+
   /**
-   * After a statement, or the COMMIT of its transaction: when it may have changed the catalog, a look
-   * that has to be awaited before the statement is over. Whoever can know of the change has waited
-   * for that, so nobody else needs to doubt what they know meanwhile.
+   * Follows a query from the moment it is sent, which `begin` is told, to its end. After the statement,
+   * or the COMMIT of its transaction, when it may have changed the catalog there is a look at that, to
+   * be awaited before the statement is over: whoever can know of the change has waited for it, so
+   * nobody else needs to doubt what they know meanwhile.
    */
-  lookAfter({ connection }: RunnableQuery): Promise<void> | undefined {
-    if (!this.#toLookAt.delete(connection)) return undefined;
-    return this.#knowledge.catalog.look(async (sql) => (await connection.query(sql)).rows);
+  #follow(
+    query: RunnableQuery,
+    begin: (sql: string) => ((outcome: Outcome) => void) | undefined,
+  ): void {
+    const run = query.run.bind(query);
+    const { connection } = query;
+    query.run = async (sql, parameters) => {
+      const done = begin(sql);
+      try {
+        const result = await run(sql, parameters);
+        done?.('ok');
+        return result;
+      } catch (error) {
+        done?.(outcomeOf(error));
+        throw error;
+      } finally {
+        if (this.#toLookAt.delete(connection)) {
+          await this.#knowledge.catalog.look(async (text) => (await connection.query(text)).rows);
+        }
+      }
+    };
   }
 
   /**
@@ -69,12 +98,10 @@ export class Marker {
    */
   markUnseen(query: RunnableQuery): void {
     const frame = currentFrame();
-    const run = query.run.bind(query);
-    query.run = async (sql, parameters) => {
+    this.#follow(query, (sql) => {
       const effect = this.#knowledge.effect(new Statement(sql, frame), false);
-      if (!effect) return run(sql, parameters);
-      return settle(run(sql, parameters), this.#open(effect, frame, query).done);
-    };
+      return effect && this.#open(effect, frame, query).done;
+    });
   }
 
   /** Statements that nobody asked for: transaction control, and Sequelize's look at the version. */
@@ -99,19 +126,5 @@ export class Marker {
       });
     }
     return { write, done: writesOn(query.connection).add(write, single, this.#onUnknown) };
-  }
-}
-
-async function settle(
-  running: Promise<unknown>,
-  done: (outcome: Outcome) => void,
-): Promise<unknown> {
-  try {
-    const result = await running;
-    done('ok');
-    return result;
-  } catch (error) {
-    done(outcomeOf(error));
-    throw error;
   }
 }

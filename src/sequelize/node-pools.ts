@@ -4,6 +4,7 @@ import { ReplicasUnavailableError } from '../errors';
 import type { NodeConnection } from '../freshness';
 import {
   NodePools,
+  NoReplicaLeft,
   type Admission,
   type NodePoolsOptions,
   type NodeSpec,
@@ -129,7 +130,7 @@ class ReplicatedPool implements ReplicationPool {
     if (this.#retired) return (anyReplica ? this.#stock.read : this.#stock.write).acquire();
     if (useMaster instanceof Route) return this.#serve(useMaster);
     if (!anyReplica) return this.#pools.acquireWrite().catch(inSequelizesWords);
-    return this.#serve(Route.toReplica(this.#nodes.replicas, { recheck: this.#serves }));
+    return this.#serve(Route.toReplica(this.#nodes.replicas, this.#serves));
   };
 
   release(connection: Connection): void {
@@ -161,17 +162,16 @@ class ReplicatedPool implements ReplicationPool {
   }
 
   #serve(route: Route): Promise<Connection> {
-    route.refusals = [];
     if (route.eligible.length === 0) return this.#servedByPrimary(route);
-    return this.#pools.acquireRead(route).then((result) => {
-      if (result.kind === 'acquired') {
-        route.node = result.node;
-        return result.connection;
-      }
-      route.refusals = result.refusals;
-      if (route.otherwise === 'error') throw unavailable(result.refusals);
+    const acquiring = this.#pools.acquireRead(route);
+    // The promise is fulfilled already: as it is, it costs nothing more.
+    if (route.node !== undefined) return acquiring;
+    return acquiring.catch((error: unknown) => {
+      if (!(error instanceof NoReplicaLeft)) return inSequelizesWords(error);
+      route.refusals = error.refusals;
+      if (route.otherwise === 'error') throw unavailable(error.refusals);
       return this.#servedByPrimary(route);
-    }, inSequelizesWords);
+    });
   }
 
   #servedByPrimary(route: Route): Promise<Connection> {

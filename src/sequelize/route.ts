@@ -22,9 +22,10 @@ export class Route {
 
   static toReplica(
     eligible: readonly string[],
-    options: { recheck?: (node: string) => boolean; otherwise?: 'primary' | 'error' } = {},
+    recheck?: (node: string) => boolean,
+    otherwise: 'primary' | 'error' = 'primary',
   ): Route {
-    return new Route(eligible, false, options.recheck, options.otherwise ?? 'primary');
+    return new Route(eligible, false, recheck, otherwise);
   }
 
   /** `fallback`: only for want of a fit replica, so that it counts against `maxPrimaryFallback`. */

@@ -164,7 +164,7 @@ export class Router {
     const { verdict } = statement;
     if (!verdict) return true;
     if (verdict.target === 'replica') {
-      return this.#toReplica(verdict, statement.frame, () => this.#touchedEntries(statement));
+      return this.#toReplica(verdict, statement.frame, statement);
     }
     const fallback = FALLBACKS.has(verdict.reason) && !verdict.behindSession;
     if (fallback && this.#options.onNoReplica === 'error') {
@@ -205,7 +205,7 @@ export class Router {
       seenBy: this.#sessions.seenBy(frame),
     });
     if (verdict.target === 'primary') return true;
-    return this.#toReplica(verdict, frame, () => this.#writes.of(frame).entries);
+    return this.#toReplica(verdict, frame, undefined);
   }
 
   nodeOf(connection: Connection): string {
@@ -218,26 +218,42 @@ export class Router {
     return unknown ? undefined : tables;
   }
 
-  #toReplica(verdict: Verdict, frame: Frame, touched: () => readonly TableEntry[]): Route {
+  /** Without a statement it may touch whatever is live. */
+  #toReplica(verdict: Verdict, frame: Frame, statement: Statement | undefined): Route {
     const { replicas } = this.#nodes;
     const { eligible, reason } = verdict;
-    const names =
-      eligible.length === replicas.length
-        ? replicas
-        : eligible.flatMap((index) => replicas[index] ?? []);
-    // Asked on the connection picked: queueing takes time, and a node may have been lost meanwhile.
-    let recheck = this.#serves;
-    if (reason === 'caught-up' || reason === 'waited') {
-      const entries = touched();
-      recheck = (node) =>
-        this.#serves(node) && entries.every((entry) => this.#writes.shownBy(node, entry));
-    }
-    const shownBy = this.#sessions.shownBy(frame);
-    if (shownBy && reason !== 'asked-replica') {
-      const others = recheck;
-      recheck = (node) => others(node) && shownBy(node);
-    }
-    return Route.toReplica(names, { recheck, otherwise: this.#options.onNoReplica });
+    const names = eligible.length === replicas.length ? replicas : namesAt(eligible, replicas);
+    return Route.toReplica(
+      names,
+      this.#recheckOf(reason, frame, statement),
+      this.#options.onNoReplica,
+    );
+  }
+
+  /** Asked on the connection picked: queueing takes time, and a node may have been lost meanwhile. */
+  #recheckOf(
+    reason: Reason,
+    frame: Frame,
+    statement: Statement | undefined,
+  ): (node: string) => boolean {
+    const shownBy = reason === 'asked-replica' ? undefined : this.#sessions.shownBy(frame);
+    const untouched = reason !== 'caught-up' && reason !== 'waited';
+    if (untouched && !shownBy) return this.#serves;
+    return this.#servesAll(untouched ? [] : this.#entriesFor(frame, statement), shownBy);
+  }
+
+  #entriesFor(frame: Frame, statement: Statement | undefined): readonly TableEntry[] {
+    return statement ? this.#touchedEntries(statement) : this.#writes.of(frame).entries;
+  }
+
+  #servesAll(
+    entries: readonly TableEntry[],
+    shownBy: ((node: string) => boolean) | undefined,
+  ): (node: string) => boolean {
+    return (node) =>
+      this.#serves(node) &&
+      entries.every((entry) => this.#writes.shownBy(node, entry)) &&
+      (!shownBy || shownBy(node));
   }
 
   #boundOf(wishes: Wishes): number | undefined {
@@ -283,6 +299,10 @@ export class Router {
   #primaryOutside({ operation }: Frame): boolean {
     return operation === undefined && this.#options.outsideOperation === 'primary';
   }
+}
+
+function namesAt(indexes: readonly number[], names: readonly string[]): string[] {
+  return indexes.flatMap((index) => names[index] ?? []);
 }
 
 function wishOf({ asked }: Frame): Target | undefined {

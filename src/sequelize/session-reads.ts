@@ -4,7 +4,8 @@ import type { Nodes } from './nodes';
 
 /** What operations have read, where the option `monotonicReads` makes that matter. */
 export class SessionReads {
-  readonly #enabled: boolean;
+  /** Whether it matters to anybody. */
+  readonly enabled: boolean;
   readonly #ledger: Ledger;
   readonly #policy: FreshnessPolicy;
   readonly #nodes: Pick<Nodes, 'replicas'>;
@@ -15,7 +16,7 @@ export class SessionReads {
     policy: FreshnessPolicy;
     nodes: Pick<Nodes, 'replicas'>;
   }) {
-    this.#enabled = parts.enabled;
+    this.enabled = parts.enabled;
     this.#ledger = parts.ledger;
     this.#policy = parts.policy;
     this.#nodes = parts.nodes;
@@ -26,7 +27,7 @@ export class SessionReads {
    * another goes on from there.
    */
   seen(operation: Operation | undefined): Seen | undefined {
-    if (!this.#enabled || !operation) return undefined;
+    if (!this.enabled || !operation) return undefined;
     return operation.state(this, () => this.seen(operation.follows) ?? new Seen());
   }
 
@@ -35,7 +36,7 @@ export class SessionReads {
    * before: when its answer is looked at, the node may already be known to show less.
    */
   begin(operation: Operation | undefined, node: string): NodeRun | undefined {
-    return this.#enabled && operation ? this.runOf(node) : undefined;
+    return this.enabled && operation ? this.runOf(node) : undefined;
   }
 
   /** It is over. */

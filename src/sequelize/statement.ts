@@ -1,6 +1,7 @@
 import type { Frame, NodeRun } from '../operation';
 import type { StatementView, Verdict } from '../routing';
 import type { Analysis } from '../statement';
+import type { SentWrite } from './marker';
 import type { Route } from './route';
 
 /** What is known of one call of `sequelize.query`, from its text to its end. */
@@ -30,6 +31,8 @@ export class Statement {
   readsBefore = 0;
   /** The node that it was sent to, where it matters what has been read. */
   from: NodeRun | undefined;
+  /** What it writes, once that is marked. */
+  sent: SentWrite | undefined;
   /** Where it was sent, when it was sent by a route of ours. */
   route: Route | undefined;
   /** Replicas that have failed on it. */

@@ -159,7 +159,7 @@ describe('one pool a node, on real nodes', () => {
     for (let i = 0; i < 5; i++) expect(await portOf(sequelize)).to.equal(other!.port);
     const refused = await portOf(
       sequelize,
-      Route.toReplica(['replica1'], { otherwise: 'error' }),
+      Route.toReplica(['replica1'], undefined, 'error'),
     ).catch((error: unknown) => error);
     expect(refused).to.satisfy(isReplicasUnavailableError);
     expect(refused).to.have.property(

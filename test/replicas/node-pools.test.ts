@@ -3,10 +3,11 @@ import { TimeoutError } from 'sequelize-pool';
 import { isOptionsError, isReplicasUnavailableError } from '../../src/errors';
 import {
   NodePools,
+  NoReplicaLeft,
   type Admission,
   type NodePoolsOptions,
   type NodeSpec,
-  type ReadResult,
+  type ReadRequest,
 } from '../../src/replicas';
 import { FakeNode, FakeTimers, POOL, failure, settle, type FakeConnection } from './fakes';
 
@@ -71,13 +72,14 @@ describe('NodePools', () => {
     eligible: readonly string[] = BOTH,
     recheck?: (node: string) => boolean,
   ): Promise<FakeConnection> {
-    const result = await pools.acquireRead({ eligible, ...(recheck && { recheck }) });
-    if (result.kind === 'refused') throw new Error(describeResult(result));
-    return result.connection;
+    const request: ReadRequest<FakeConnection> = { eligible, recheck };
+    const connection = await pools.acquireRead(request);
+    expect(request.node).to.equal(connection.node);
+    return connection;
   }
 
   async function tryRead(eligible: readonly string[] = BOTH): Promise<string> {
-    return describeResult(await pools.acquireRead({ eligible }));
+    return outcomeOf(pools.acquireRead({ eligible }));
   }
 
   describe('choosing', () => {
@@ -101,6 +103,24 @@ describe('NodePools', () => {
       expect(first.connects).to.equal(1);
     });
 
+    it('has at once what lies ready, unless somebody waits for it or it is not good any more', async () => {
+      const request: ReadRequest<FakeConnection> = { eligible: ['replica1'] };
+      const connections = await Promise.all([1, 2, 3].map(() => read(['replica1'])));
+      const queued = pools.acquireRead(request);
+      expect(request.node).to.equal(undefined);
+      for (const connection of connections) pools.release(connection);
+      const atOnce: ReadRequest<FakeConnection> = { eligible: ['replica1'] };
+      const acquiring = pools.acquireRead(atOnce);
+      expect(atOnce.node).to.equal('replica1');
+      expect(await acquiring).to.equal(connections[2]);
+      expect(await queued).to.equal(connections[0]);
+      expect(request.node).to.equal('replica1');
+      connections[1]!.good = false;
+      const opening = pools.acquireRead(atOnce);
+      expect(atOnce.node).to.equal(undefined);
+      expect(await outcomeOf(opening)).to.match(/replica1/);
+    });
+
     it('sends more to the heavier', async () => {
       pools.add(new FakeNode('small').spec({ weight: 1 }));
       pools.add(new FakeNode('big').spec({ weight: 2 }));
@@ -119,7 +139,7 @@ describe('NodePools', () => {
       expect((await waiting).node).to.equal('replica2');
       fresh = false;
       pools.release(held[0]!);
-      expect(describeResult(await queued)).to.equal('refused replica1:not-eligible');
+      expect(await outcomeOf(queued)).to.equal('refused replica1:not-eligible');
       expect(pools.replicas()[0]).to.include({ using: 2, waiting: 0 });
     });
 
@@ -573,8 +593,12 @@ describe('NodePools', () => {
   });
 });
 
-function describeResult(result: ReadResult<FakeConnection>): string {
-  if (result.kind === 'acquired') return `acquired ${result.node}`;
-  const refusals = result.refusals.map(({ node, because }) => `${node}:${because}`);
-  return ['refused', ...refusals].join(' ');
+async function outcomeOf(acquiring: Promise<FakeConnection>): Promise<string> {
+  try {
+    return `acquired ${(await acquiring).node}`;
+  } catch (error) {
+    if (!(error instanceof NoReplicaLeft)) throw error;
+    const refusals = error.refusals.map(({ node, because }) => `${node}:${because}`);
+    return ['refused', ...refusals].join(' ');
+  }
 }
