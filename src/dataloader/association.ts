@@ -54,11 +54,17 @@ export function keyOrInstance(
 ): (input: unknown) => LoadKey | undefined {
   const keyOf = columnKey(label, column.model, column.attribute, source.name);
   return (input) => {
-    if (!(input instanceof source)) return keyOf(input);
-    assertLoaded(label, input, attribute);
+    if (!isInstance(input, source)) return keyOf(input);
     const value = keyIn(input, attribute);
+    if (value === undefined) assertLoaded(label, input, attribute);
     return value === undefined ? undefined : keyOf(value);
   };
+}
+
+/** `instanceof` walks the chain of classes each time, and there is one of these a key. */
+function isInstance(input: unknown, model: ModelStatic<Model>): input is Model {
+  if (typeof input !== 'object' || input === null) return false;
+  return input.constructor === model || input instanceof model;
 }
 
 /** An instance that was read without the attribute has no answer, which is not the answer "none". */

@@ -7,6 +7,8 @@ import { OptionsError, echo } from '../errors';
 export interface Codec {
   /** What the text can't be trusted for: such columns leave matching to the server. */
   readonly exact: boolean;
+  /** Its texts stand in an array as they are: digits, and a sign. */
+  readonly digits?: boolean;
   /** Texts that a collation, or a type that the model does not tell of, may take for the same. */
   readonly alike?: (text: string) => string;
   /** The one text of a value, or `undefined` when the column can't hold it. */
@@ -94,8 +96,9 @@ export function isKeyValue(value: unknown): boolean {
   );
 }
 
-/** Keys as the text of one array, as PostgreSQL reads it. */
-export function arrayText(texts: readonly string[]): string {
+/** Keys as the text of one array, as PostgreSQL reads it. `codec`: the one that made their texts. */
+export function arrayText(texts: readonly string[], codec?: Codec): string {
+  if (codec?.digits) return `{${texts.join(',')}}`;
   let list = '';
   for (const item of texts) list += list === '' ? elementText(item) : `,${elementText(item)}`;
   return `{${list}}`;
@@ -117,11 +120,14 @@ function plainText(value: unknown): string | undefined {
 
 function integer(bits: bigint): Codec {
   const end = 2n ** bits;
+  // Nearly all keys are such numbers, and are told from others without a bigint.
+  const safeEnd = Math.min(Number(end), Number.MAX_SAFE_INTEGER);
   return {
     exact: true,
+    digits: true,
     encode(value) {
-      if (typeof value === 'number' && Number.isInteger(value) && bits === 31n) {
-        return value >= -2147483648 && value <= 2147483647 ? String(value + 0) : undefined;
+      if (typeof value === 'number' && value < safeEnd && value >= -safeEnd) {
+        return Number.isInteger(value) ? String(value + 0) : undefined;
       }
       if (typeof value === 'number' && !Number.isSafeInteger(value)) return undefined;
       if (typeof value === 'string' && !WHOLE.test(value)) return undefined;

@@ -103,7 +103,8 @@ export class Finder {
   }
 
   #queryAtOnce(job: Job): Promise<Row[]> {
-    const list = sequelizeOf(job.model).escape(arrayText(job.keys.map(({ id }) => id)));
+    const ids = job.keys.map(({ id }) => id);
+    const list = sequelizeOf(job.model).escape(arrayText(ids, this.#codec));
     // Without a type the list takes that of the column it is compared with.
     return this.#query(
       job,
@@ -127,15 +128,14 @@ export class Finder {
   }
 
   #conditions(valueOfColumn: (index: number) => unknown): Record<string, unknown> {
-    return Object.fromEntries(
-      this.#place.columns.map(({ attribute }, index) => [
-        attribute,
-        { [Op.eq]: valueOfColumn(index) },
-      ]),
-    );
+    const keys: Record<string, unknown> = {};
+    this.#place.columns.forEach(({ attribute }, index) => {
+      keys[attribute] = { [Op.eq]: valueOfColumn(index) };
+    });
+    return keys;
   }
 
-  async #query(
+  #query(
     job: Job,
     keys: Readonly<Record<string, unknown>>,
     extra?: unknown,
@@ -150,8 +150,7 @@ export class Finder {
       keys,
       where: [place.where, valueFor(this.#label, 'where', this.#options.where, args)],
     });
-    if (query['attributes'] === undefined) delete query['attributes'];
-    return (await model.findAll(query)) as unknown as Row[];
+    return model.findAll(query) as Promise<unknown> as Promise<Row[]>;
   }
 }
 

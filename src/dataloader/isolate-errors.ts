@@ -8,7 +8,7 @@ const MOST_FAILURES = 24;
  * exception"), asks again for each half, so that the error reaches no other key. Not inside a
  * transaction, which such an error has ended.
  */
-export async function isolateErrors<Key, Value>(
+export function isolateErrors<Key, Value>(
   keys: readonly Key[],
   transaction: Transaction | null,
   ask: (keys: readonly Key[]) => Promise<readonly Value[]>,

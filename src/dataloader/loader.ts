@@ -37,12 +37,27 @@ interface Binding {
 const NO_WISH: Wish = { asked: undefined, freshness: undefined };
 const UNBOUND: Binding = { args: undefined, argsId: '', transaction: undefined };
 
+/** The lane of one load, and all that it was found by. */
+interface Found<Value> {
+  readonly operation: Operation | undefined;
+  readonly asked: Wish['asked'];
+  readonly freshness: Wish['freshness'];
+  readonly transaction: Transaction | null;
+  readonly binding: Binding;
+  readonly lane: Lane<Value>;
+}
+
 /** One definition on one handle: finds the lane that a call belongs to. */
 export class LoaderCore<Value> {
   readonly definition: LoaderDefinition<never, Value, never>;
   readonly #parts: HandleParts;
   readonly #outside = new House<Value>();
   #wantsRows: readonly LoaderCore<unknown>[] = [];
+  /** Of the load before: that of the next key is mostly the same. */
+  #last: Found<Value> | undefined;
+  readonly #forgetLast = (): void => {
+    this.#last = undefined;
+  };
 
   constructor(definition: LoaderDefinition<never, Value, never>, parts: HandleParts) {
     this.definition = definition;
@@ -56,9 +71,25 @@ export class LoaderCore<Value> {
 
   /** The lane for a call made in `frame`. */
   lane(frame: Frame, binding: Binding): Lane<Value> {
+    const { operation, freshness } = frame;
     const asked = frame.asked?.active ? frame.asked.target : undefined;
-    const wish = asked || frame.freshness ? { asked, freshness: frame.freshness } : NO_WISH;
-    return this.#laneFor(frame.operation, wish, this.#transactionOf(binding), binding);
+    const transaction = this.#transactionOf(binding);
+    const last = this.#last;
+    if (
+      last?.operation === operation &&
+      last?.binding === binding &&
+      last.transaction === transaction &&
+      last.asked === asked &&
+      last.freshness === freshness
+    ) {
+      return last.lane;
+    }
+    const wish = asked || freshness ? { asked, freshness } : NO_WISH;
+    const lane = this.#laneFor(operation, wish, transaction, binding);
+    // Not longer than the loads of one turn: it would keep the operation alive.
+    if (!last) process.nextTick(this.#forgetLast);
+    this.#last = { operation, asked, freshness, transaction, binding, lane };
+    return lane;
   }
 
   /** The lanes that keep a cache in `operation`, of some arguments or of all. */
@@ -97,6 +128,7 @@ export class LoaderCore<Value> {
       ledger: this.#parts.ledger,
       declaredTables: () => this.#declaredTables(),
       dispatched: (lane) => {
+        this.#forgetLast();
         if (!keeps && lanes.get(id) === lane) lanes.delete(id);
       },
       offer: (from, rows) => {

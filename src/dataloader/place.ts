@@ -43,11 +43,10 @@ export function ownColumns(
     where,
     build(target, { base, attributes: given, extra, keys, where: others }) {
       const scope = scopeOf(target);
-      return {
+      return selecting(withAttribute(given, scope.attributes, extra ?? first), {
         ...base,
-        attributes: withAttribute(given, scope.attributes, extra ?? first),
         where: conditions(keys, scope.where, others),
-      };
+      });
     },
     keyOf: (row) => valueOf(row, first),
   };
@@ -87,12 +86,14 @@ export function throughRows(association: ThroughAssociation, options: AnyOptions
       if (paranoid !== undefined) link['paranoid'] = paranoid;
       const include = base['include'];
       const own = include === undefined ? [] : Array.isArray(include) ? include : [include];
-      return {
-        ...base,
-        attributes: extra === undefined ? given : withAttribute(given, scope.attributes, extra),
-        where: conditions({}, scope.where, others),
-        include: [...(own as unknown[]), link],
-      };
+      return selecting(
+        extra === undefined ? given : withAttribute(given, scope.attributes, extra),
+        {
+          ...base,
+          where: conditions({}, scope.where, others),
+          include: [...(own as unknown[]), link],
+        },
+      );
     },
     keyOf(row) {
       const link = row[oneFromTarget.as];
@@ -100,6 +101,12 @@ export function throughRows(association: ThroughAssociation, options: AnyOptions
       return row[`${oneFromTarget.as}.${foreignKey}`];
     },
   };
+}
+
+/** Sequelize takes attributes that are `undefined` for none at all. */
+function selecting(attributes: unknown, query: Record<string, unknown>): Record<string, unknown> {
+  if (attributes !== undefined) query['attributes'] = attributes;
+  return query;
 }
 
 /** The value itself, past getters of the model. */

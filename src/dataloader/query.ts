@@ -35,9 +35,8 @@ export function conditions(
   scope: unknown,
   others: readonly unknown[],
 ): Record<PropertyKey, unknown> {
-  const given = others.filter((part) => part !== undefined && part !== null);
-  const repeated = scope !== undefined && overlaps(scope, keys) ? [scope] : [];
-  const all = [...repeated, ...given];
+  const all: unknown[] = others.filter((part) => part !== undefined && part !== null);
+  if (scope !== undefined && overlaps(scope, keys)) all.unshift(scope);
   return all.length === 0 ? { ...keys } : { ...keys, [Op.and]: all };
 }
 
@@ -51,6 +50,7 @@ function overlaps(scope: unknown, keys: Readonly<Record<string, unknown>>): bool
  * Sequelize joins lists with those of the scope, and lets anything else replace the scope's list.
  */
 export function withAttribute(given: unknown, scope: unknown, extra: unknown): unknown {
+  if (given === undefined && scope === undefined && typeof extra === 'string') return undefined;
   if (Array.isArray(given)) return given.includes(extra) ? given : [...(given as unknown[]), extra];
   if (given === undefined && Array.isArray(scope)) return [extra];
   const { exclude, include }: Projection = isRecord(given) ? given : {};

@@ -54,10 +54,10 @@ export function oneRow<Input, Value>(
     rows,
     keyOf,
     missing: () => null,
-    load: async (keys, context) =>
-      (await isolateErrors(keys, context.transaction, (some) =>
+    load: (keys, context) =>
+      isolateErrors(keys, context.transaction, (some) =>
         finder.findFirst(some, context),
-      )) as readonly (Value | null | Error)[],
+      ) as Promise<readonly (Value | null | Error)[]>,
   };
 }
 
@@ -73,10 +73,10 @@ export function manyRows<Input, Value>(
     rows,
     keyOf,
     missing: () => [],
-    load: async (keys, context) =>
-      (await isolateErrors(keys, context.transaction, (some) => find(some, context))) as readonly (
-        Value[] | Error
-      )[],
+    load: (keys, context) =>
+      isolateErrors(keys, context.transaction, (some) => find(some, context)) as Promise<
+        readonly (Value[] | Error)[]
+      >,
   };
 }
 

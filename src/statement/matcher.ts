@@ -8,6 +8,11 @@ import { WordTable } from './word-table';
  */
 const CUT_NAMES_FROM = 60;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
+/**
+ * What many names of the system have in them, and few texts: looked for in place of those names, since
+ * a test for hundreds of them takes a while to get going.
+ */
+const SHARED_PARTS = ['pg_', '_seq', 'binary_upgrade_'];
 /** U&"..." may spell a name in code points. */
 const UNICODE_ESCAPE = `U&["']`;
 
@@ -44,7 +49,9 @@ export function createMatcher(names: Iterable<string>): TextMatcher {
 function looseMatcher(words: ReadonlySet<string>, shortestCutWord: number): RegExp {
   // A longer spelling of a name that the server cuts is no part of the text as such.
   if (shortestCutWord !== Infinity) return /^/;
-  const alternatives = [...words].map((word) => word.replaceAll('$', '\\$'));
+  const parts = new Set<string>();
+  for (const word of words) parts.add(SHARED_PARTS.find((part) => word.includes(part)) ?? word);
+  const alternatives = [...parts].map((part) => part.replaceAll('$', '\\$'));
   // Folding beyond ASCII is left to the exact look.
   if (alternatives.some((word) => BEYOND_ASCII.test(word))) alternatives.push(BEYOND_ASCII.source);
   return new RegExp([...alternatives, UNICODE_ESCAPE].join('|'), 'i');

@@ -52,6 +52,15 @@ describe('statement: matcher', () => {
     expect(matches('my table', 'SELECT * FROM "my chair"')).to.equal(false);
   });
 
+  it('finds names that share a part with many others, and only those themselves', () => {
+    for (const name of ['pg_locks', 'users_id_seq', 'seq_seq_1', 'binary_upgrade_x', 'my_pg_t']) {
+      const others = ['pg_stat', 'a_seq', 'binary_upgrade_y'];
+      const test = createMatcher([...others, name]);
+      expect(test(`SELECT * FROM "${name.toUpperCase()}"`), name).to.equal(true);
+      expect(test(`SELECT * FROM ${name}2, x_${name}`), name).to.equal(false);
+    }
+  });
+
   it('folds letters beyond ASCII', () => {
     expect(matches('Élan', 'SELECT * FROM "élan"')).to.equal(true);
     expect(matches('straße', 'SELECT * FROM straße')).to.equal(true);
