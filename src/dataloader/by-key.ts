@@ -1,7 +1,7 @@
 import type { Model, ModelStatic } from 'sequelize';
 import { OptionsError, echo } from '../errors';
 import { isRecord } from '../validate';
-import { codecOf, encodeKey } from './codec';
+import { codecOf, refuseKey } from './codec';
 import { Finder } from './finder';
 import { KNOWN, checkOptions, isModel, type AnyOptions, type ListOptions } from './options';
 import { ownColumns } from './place';
@@ -139,8 +139,9 @@ function compositeKey(
         `${label}: a key must be an object with ${names.join(' and ')}, got ${echo(value)}.`,
       );
     }
-    const texts = parts.map(({ name, codec, typeName }) =>
-      encodeKey(`${label}, ${name}`, codec, typeName, value[name]),
+    const texts = parts.map(
+      ({ name, codec, typeName }) =>
+        codec.encode(value[name]) ?? refuseKey(`${label}, ${name}`, typeName, value[name]),
     );
     return { id: JSON.stringify(texts), value: texts };
   };

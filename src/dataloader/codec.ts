@@ -7,7 +7,7 @@ import { OptionsError, echo } from '../errors';
 export interface Codec {
   /** What the text can't be trusted for: such columns leave matching to the server. */
   readonly exact: boolean;
-  /** Its texts stand in an array as they are: digits, and a sign. */
+  /** Its texts are digits with a sign, if any: nothing that has to be quoted. */
   readonly digits?: boolean;
   /** Texts that a collation, or a type that the model does not tell of, may take for the same. */
   readonly alike?: (text: string) => string;
@@ -66,20 +66,13 @@ export function codecOf(type: unknown): Codec {
   return (key === undefined ? undefined : byTypeKey[key]) ?? anything;
 }
 
-/**
- * The text of a key that somebody gave.
- *
- * @throws OptionsError when it is no value, or none that a column of `typeName` can hold
- */
-export function encodeKey(
+/** @throws OptionsError that `value` is no value, or none that a column of `typeName` can hold */
+export function refuseKey(
   label: string,
-  codec: Codec,
   typeName: string,
   value: unknown,
   instanceOf?: string,
-): string {
-  const encoded = codec.encode(value);
-  if (encoded !== undefined) return encoded;
+): never {
   const or = instanceOf === undefined ? '' : `, and no instance of ${instanceOf}`;
   throw new OptionsError(`${label}: ${echo(value)} is no key of type ${typeName}${or}.`);
 }
@@ -96,9 +89,13 @@ export function isKeyValue(value: unknown): boolean {
   );
 }
 
-/** Keys as the text of one array, as PostgreSQL reads it. `codec`: the one that made their texts. */
-export function arrayText(texts: readonly string[], codec?: Codec): string {
-  if (codec?.digits) return `{${texts.join(',')}}`;
+/** Keys of a codec of digits as the literal of one array. */
+export function digitsLiteral(texts: readonly string[]): string {
+  return `'{${texts.join(',')}}'`;
+}
+
+/** Keys as the text of one array, as PostgreSQL reads it. */
+export function arrayText(texts: readonly string[]): string {
   let list = '';
   for (const item of texts) list += list === '' ? elementText(item) : `,${elementText(item)}`;
   return `{${list}}`;

@@ -1,6 +1,6 @@
 import { Op, literal, type Model, type ModelStatic, type Transaction } from 'sequelize';
 import { OptionsError } from '../errors';
-import { arrayText, codecOf, type Codec } from './codec';
+import { arrayText, codecOf, digitsLiteral, type Codec } from './codec';
 import { valueFor, type AnyOptions } from './options';
 import { ORDINAL, runPerKey } from './per-key';
 import { valueOf, type Place, type Row } from './place';
@@ -37,7 +37,12 @@ export class Finder {
   /** The rows of each key, in the order of the keys. */
   async find(keys: readonly LoadKey[], context: BatchContext<unknown>): Promise<Groups> {
     const job = this.#job(keys, context);
-    return (await this.#matchHere(job, rowsByText)) ?? this.#matchOnServer(job);
+    if (this.#canMatchHere(job)) {
+      const found = rowsByText(keys, await this.#rowsOf(job), this.#idOf);
+      if (found) return found;
+      this.#serverMatches = true;
+    }
+    return this.#matchOnServer(job);
   }
 
   /** The first row of each key, in the order of the keys; `null` where there is none. */
@@ -46,8 +51,12 @@ export class Finder {
     context: BatchContext<unknown>,
   ): Promise<(Row | null)[]> {
     const job = this.#job(keys, context);
-    const rows = await this.#matchHere(job, firstByText);
-    return rows ?? (await this.#matchOnServer(job)).map(([row]) => row ?? null);
+    if (this.#canMatchHere(job)) {
+      const found = firstByText(keys, await this.#rowsOf(job), this.#idOf);
+      if (found) return found;
+      this.#serverMatches = true;
+    }
+    return (await this.#matchOnServer(job)).map(([row]) => row ?? null);
   }
 
   #job(keys: readonly LoadKey[], { args, transaction }: BatchContext<unknown>): Job {
@@ -56,15 +65,16 @@ export class Finder {
     return { model, keys, args, transaction, page };
   }
 
-  /** Rows matched by the text of their key; `undefined` where that can't be trusted. */
-  async #matchHere<Found>(job: Job, match: Match<Found>): Promise<Found[] | undefined> {
-    const codec = this.#codec;
-    if (!codec || this.#serverMatches || this.#lookAlike(job.keys)) return undefined;
-    const rows = await (job.page ? this.#queryPerKey(job, false) : this.#queryAtOnce(job));
-    const found = match(job.keys, rows, (row) => codec.encode(this.#place.keyOf(row)));
-    if (!found) this.#serverMatches = true;
-    return found;
+  /** Whether rows can be matched by the text of their key. */
+  #canMatchHere({ keys }: Job): boolean {
+    return !this.#serverMatches && !this.#lookAlike(keys);
   }
+
+  #rowsOf(job: Job): Promise<Row[]> {
+    return job.page ? this.#queryPerKey(job, false) : this.#queryAtOnce(job);
+  }
+
+  readonly #idOf = (row: Row): string | undefined => this.#codec?.encode(this.#place.keyOf(row));
 
   async #matchOnServer(job: Job): Promise<Groups> {
     const { keys, model } = job;
@@ -104,7 +114,9 @@ export class Finder {
 
   #queryAtOnce(job: Job): Promise<Row[]> {
     const ids = job.keys.map(({ id }) => id);
-    const list = sequelizeOf(job.model).escape(arrayText(ids, this.#codec));
+    const list = this.#codec?.digits
+      ? digitsLiteral(ids)
+      : sequelizeOf(job.model).escape(arrayText(ids));
     // Without a type the list takes that of the column it is compared with.
     return this.#query(
       job,

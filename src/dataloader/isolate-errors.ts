@@ -14,18 +14,15 @@ export function isolateErrors<Key, Value>(
   ask: (keys: readonly Key[]) => Promise<readonly Value[]>,
 ): Promise<readonly (Value | Error)[]> {
   let failures = 0;
-  const answer = async (some: readonly Key[]): Promise<readonly (Value | Error)[]> => {
-    try {
-      return await ask(some);
-    } catch (error) {
+  const answer = (some: readonly Key[]): Promise<readonly (Value | Error)[]> =>
+    ask(some).then(undefined, async (error: unknown) => {
       if (transaction || !isDataException(error)) throw error;
       if (some.length === 1 || ++failures >= MOST_FAILURES) return some.map(() => error);
       const middle = Math.ceil(some.length / 2);
       // One after the other: the budget of failures is shared.
       const first = await answer(some.slice(0, middle));
       return [...first, ...(await answer(some.slice(middle)))];
-    }
-  };
+    });
   return answer(keys);
 }
 

@@ -52,6 +52,21 @@ export interface ReadRows {
   readonly fields: readonly (Field | undefined)[];
 }
 
+const NEVER = -1;
+
+/** Whether nothing was written since to the tables that were read, or to any if they are not known. */
+export function isCurrent(
+  ledger: Ledger,
+  operation: Operation | undefined,
+  { asOf, tables }: Pick<ReadRows, 'asOf' | 'tables'>,
+): boolean {
+  if (!operation) return false;
+  return (
+    !ledger.touchedSince(asOf, undefined, operation) ||
+    !ledger.touchedSince(asOf, tables(), operation)
+  );
+}
+
 /** The DataLoader of one definition for loads that may share a batch. */
 export class Lane<Value> {
   readonly #definition: LoaderDefinition<never, Value, never>;
@@ -62,6 +77,8 @@ export class Lane<Value> {
   readonly #tables = new TablesSeen();
   /** Everything cached was read at or after this logical time. */
   #asOf = logicalTime();
+  /** The last logical time at which that was known to be no past. */
+  #currentAt = this.#asOf;
   #resolvers = new Set<string>();
   #fields = new Set<Field | undefined>();
   #offers: ReadRows[] = [];
@@ -91,7 +108,8 @@ export class Lane<Value> {
 
   load(key: LoadKey, { resolver, field }: Pick<Frame, 'resolver' | 'field'>): Promise<Value> {
     this.#forgetThePast();
-    this.#forgetWhatMissed(field);
+    if (this.#offers.length > 0) this.#takeOffers();
+    if (this.#host.ledger.tellsFieldsApart) this.#forgetWhatMissed(field);
     // A batch runs in the context of whichever load came first, so each key leaves its name here.
     if (resolver !== undefined) this.#resolvers.add(resolver);
     this.#fields.add(field);
@@ -113,7 +131,7 @@ export class Lane<Value> {
     this.#mayRepeat = true;
     this.#loader.clearAll();
     this.#readUnder = [];
-    this.#asOf = logicalTime();
+    this.#currentAt = this.#asOf = logicalTime();
   }
 
   prime(key: LoadKey, value: Value): void {
@@ -130,9 +148,9 @@ export class Lane<Value> {
   /** Rows that another loader read: looked into only when somebody loads here. */
   offer(rows: ReadRows): void {
     if (!this.#caches) return;
-    this.#tables.add(rows.tables);
+    this.#addTables(rows.tables);
     // Nobody may ever look here: what a write has overtaken is not to pile up.
-    this.#offers = this.#offers.filter(({ asOf, tables }) => this.#isCurrent(asOf, tables));
+    this.#offers = this.#offers.filter((offer) => this.#isCurrent(offer));
     this.#offers.push(rows);
   }
 
@@ -140,10 +158,10 @@ export class Lane<Value> {
     const idOf = this.#definition.rows?.idOf;
     const offers = this.#offers;
     this.#offers = [];
-    for (const { values, asOf, tables, fields } of offers) {
-      if (!idOf || !this.#isCurrent(asOf, tables)) continue;
-      this.#noteReadUnder(fields);
-      for (const row of values.flat()) {
+    for (const offer of offers) {
+      if (!idOf || !this.#isCurrent(offer)) continue;
+      this.#noteReadUnder(offer.fields);
+      for (const row of offer.values.flat()) {
         if (typeof row !== 'object' || row === null) continue;
         const id = idOf(row);
         if (id !== undefined) this.#loader.prime({ id, value: id }, row as Value);
@@ -153,8 +171,10 @@ export class Lane<Value> {
 
   /** A write to a table of ours ends all that was read before it, also what is still on its way. */
   #forgetThePast(): void {
+    const time = logicalTime();
+    if (time === this.#currentAt || !this.#caches) return;
+    this.#currentAt = time;
     // What was offered may be younger than the write, and is looked at by itself.
-    if (!this.#caches || logicalTime() === this.#asOf) return;
     if (this.#touchedSince(this.#asOf)) this.#clearCache();
   }
 
@@ -162,9 +182,7 @@ export class Lane<Value> {
   #forgetWhatMissed(field: Field | undefined): void {
     const { operation } = this.#bounds;
     if (!this.#caches || !operation) return;
-    if (this.#offers.length > 0) this.#takeOffers();
     const { ledger } = this.#host;
-    if (!ledger.tellsFieldsApart) return;
     const tables = () => this.#knownTables();
     if (
       this.#readUnder.some((fields) => ledger.missedUnder(fields, { operation, field }, tables))
@@ -179,19 +197,18 @@ export class Lane<Value> {
     if (!this.#readUnder.some(isSame)) this.#readUnder.push(fields);
   }
 
-  #touchedSince(time: number): boolean {
-    return !this.#isCurrent(time, () => this.#knownTables());
+  /** With more tables to look at, what was known to be current may not be. */
+  #addTables(tables: TablesOf): void {
+    this.#tables.add(tables);
+    this.#currentAt = NEVER;
   }
 
-  /** Whether nothing was written since `time` to `tables`, or to any table if they are not known. */
-  #isCurrent(time: number, tables: TablesOf): boolean {
-    const { operation } = this.#bounds;
-    if (!operation) return false;
-    const { ledger } = this.#host;
-    return (
-      !ledger.touchedSince(time, undefined, operation) ||
-      !ledger.touchedSince(time, tables(), operation)
-    );
+  #touchedSince(time: number): boolean {
+    return !this.#isCurrent({ asOf: time, tables: () => this.#knownTables() });
+  }
+
+  #isCurrent(read: Pick<ReadRows, 'asOf' | 'tables'>): boolean {
+    return isCurrent(this.#host.ledger, this.#bounds.operation, read);
   }
 
   #knownTables(): readonly string[] | undefined {
@@ -244,7 +261,7 @@ export class Lane<Value> {
         fields,
         onRead: (tables) => {
           seen.add(tables);
-          this.#tables.add(tables);
+          this.#addTables(tables);
         },
       },
       asked: wish.asked && { target: wish.asked, active: true },

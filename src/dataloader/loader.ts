@@ -1,9 +1,9 @@
-import type { Transaction } from 'sequelize';
+import type { Sequelize, Transaction } from 'sequelize';
 import { OptionsError, echo } from '../errors';
 import type { HandleParts } from '../fresh-reads';
 import { currentFrame, type Frame, type Operation } from '../operation';
 import { identityOf } from './identity';
-import { Lane, type LaneBounds, type LaneHost, type ReadRows, type Wish } from './lane';
+import { Lane, isCurrent, type LaneBounds, type LaneHost, type ReadRows, type Wish } from './lane';
 import { ambientTransaction } from './transactions';
 import type { Loader, LoaderDefinition, LoadKey } from './types';
 
@@ -12,16 +12,33 @@ type Lanes<Value> = Map<string, Lane<Value>>;
 /** The lanes of one definition in one operation, or outside all. */
 class House<Value> {
   readonly lanes: Lanes<Value> = new Map();
-  readonly #inTransaction = new WeakMap<Transaction, Lanes<Value>>();
+  #inTransaction: WeakMap<Transaction, Lanes<Value>> | undefined;
+  /** Rows that other loaders read, by the lane that there is none of yet. */
+  #offers: Map<string, ReadRows[]> | undefined;
 
   in(transaction: Transaction | null): Lanes<Value> {
     if (!transaction) return this.lanes;
+    this.#inTransaction ??= new WeakMap();
     let lanes = this.#inTransaction.get(transaction);
     if (!lanes) {
       lanes = new Map();
       this.#inTransaction.set(transaction, lanes);
     }
     return lanes;
+  }
+
+  /** Most operations never load what they were offered: a lane is made for those that do. */
+  keepOffer(id: string, rows: ReadRows, isCurrent: (rows: ReadRows) => boolean): void {
+    this.#offers ??= new Map();
+    const others = this.#offers.get(id);
+    // Nobody may ever look here: what a write has overtaken is not to pile up.
+    this.#offers.set(id, others ? [...others.filter(isCurrent), rows] : [rows]);
+  }
+
+  takeOffers(id: string): readonly ReadRows[] | undefined {
+    const offers = this.#offers?.get(id);
+    if (offers) this.#offers?.delete(id);
+    return offers;
   }
 }
 
@@ -51,6 +68,7 @@ interface Found<Value> {
 export class LoaderCore<Value> {
   readonly definition: LoaderDefinition<never, Value, never>;
   readonly #parts: HandleParts;
+  readonly #sequelize: Sequelize;
   readonly #outside = new House<Value>();
   #wantsRows: readonly LoaderCore<unknown>[] = [];
   /** Of the load before: that of the next key is mostly the same. */
@@ -62,6 +80,7 @@ export class LoaderCore<Value> {
   constructor(definition: LoaderDefinition<never, Value, never>, parts: HandleParts) {
     this.definition = definition;
     this.#parts = parts;
+    this.#sequelize = definition.sequelize ?? parts.sequelize;
   }
 
   /** The loaders whose keys the rows of this one answer. */
@@ -99,10 +118,14 @@ export class LoaderCore<Value> {
     }
   }
 
-  /** Takes rows that another loader read, for the loads that share its bounds. */
+  /** Takes rows that another loader read, outside transactions, for the loads that share its bounds. */
   takeOffer(bounds: LaneBounds, rows: ReadRows): void {
-    const { operation, wish, transaction } = bounds;
-    this.#laneFor(operation, wish, transaction, UNBOUND).offer(rows);
+    const { operation, wish } = bounds;
+    const house = this.#house(operation);
+    const id = laneId(wish, UNBOUND.argsId);
+    const lane = house.lanes.get(id);
+    if (lane) lane.offer(rows);
+    else house.keepOffer(id, rows, (kept) => isCurrent(this.#parts.ledger, operation, kept));
   }
 
   #laneFor(
@@ -111,13 +134,16 @@ export class LoaderCore<Value> {
     transaction: Transaction | null,
     { args, argsId }: Binding,
   ): Lane<Value> {
-    const lanes = this.#house(operation).in(transaction);
+    const house = this.#house(operation);
+    const lanes = house.in(transaction);
     const id = laneId(wish, argsId);
     let lane = lanes.get(id);
     if (!lane) {
       const bounds = { operation, wish, transaction, args };
       lane = new Lane(this.definition, this.#hostOf(lanes, id, bounds), bounds);
       lanes.set(id, lane);
+      const offers = lanes === house.lanes ? house.takeOffers(id) : undefined;
+      if (offers) for (const rows of offers) lane.offer(rows);
     }
     return lane;
   }
@@ -148,9 +174,9 @@ export class LoaderCore<Value> {
 
   #transactionOf({ transaction }: Binding): Transaction | null {
     if (transaction !== undefined) return transaction;
-    const { transaction: option, sequelize } = this.definition;
+    const { transaction: option } = this.definition;
     const given = typeof option === 'function' ? option() : option;
-    return given === undefined ? ambientTransaction(sequelize ?? this.#parts.sequelize) : given;
+    return given === undefined ? ambientTransaction(this.#sequelize) : given;
   }
 }
 

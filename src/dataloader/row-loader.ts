@@ -1,5 +1,5 @@
 import type { Model, ModelStatic } from 'sequelize';
-import { codecOf, encodeKey, isKeyValue } from './codec';
+import { codecOf, isKeyValue, refuseKey } from './codec';
 import { sequelizeOf, type Finder } from './finder';
 import { identityOf } from './identity';
 import { isolateErrors } from './isolate-errors';
@@ -31,7 +31,7 @@ export function columnKey(
   const codec = codecOf(type);
   const typeName = typeNameOf(type);
   return (value) => {
-    const id = encodeKey(label, codec, typeName, value, instanceOf);
+    const id = codec.encode(value) ?? refuseKey(label, typeName, value, instanceOf);
     return { id, value: id };
   };
 }
