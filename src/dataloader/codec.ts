@@ -7,12 +7,29 @@ import { OptionsError, echo } from '../errors';
 export interface Codec {
   /** What the text can't be trusted for: such columns leave matching to the server. */
   readonly exact: boolean;
+  /** Numbers from its negative up to below it are keys as they are. */
+  readonly small?: number;
   /** Its texts are digits with a sign, if any: nothing that has to be quoted. */
   readonly digits?: boolean;
   /** Texts that a collation, or a type that the model does not tell of, may take for the same. */
   readonly alike?: (text: string) => string;
   /** The one text of a value, or `undefined` when the column can't hold it. */
   encode(value: unknown): string | undefined;
+}
+
+/** What tells equal keys: their text, or a number where it is as good. */
+export type KeyId = string | number;
+
+/** The id of a value, or `undefined` when the column can't hold it. */
+export function idOf(codec: Codec, value: unknown): KeyId | undefined {
+  const { small } = codec;
+  if (small === undefined) return codec.encode(value);
+  // Nearly all keys are such numbers, and a text of each would be one more string to make and to hash.
+  if (typeof value === 'number' && value < small && value >= -small) {
+    return Number.isInteger(value) ? value + 0 : undefined;
+  }
+  const encoded = codec.encode(value);
+  return encoded === undefined ? undefined : Number(encoded);
 }
 
 const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
@@ -90,8 +107,8 @@ export function isKeyValue(value: unknown): boolean {
 }
 
 /** Keys of a codec of digits as the literal of one array. */
-export function digitsLiteral(texts: readonly string[]): string {
-  return `'{${texts.join(',')}}'`;
+export function digitsLiteral(ids: readonly KeyId[]): string {
+  return `'{${ids.join(',')}}'`;
 }
 
 /** Keys as the text of one array, as PostgreSQL reads it. */
@@ -117,12 +134,13 @@ function plainText(value: unknown): string | undefined {
 
 function integer(bits: bigint): Codec {
   const end = 2n ** bits;
-  // Nearly all keys are such numbers, and are told from others without a bigint.
   const safeEnd = Math.min(Number(end), Number.MAX_SAFE_INTEGER);
   return {
     exact: true,
     digits: true,
+    ...(bits <= 31n && { small: Number(end) }),
     encode(value) {
+      // Told from others without a bigint.
       if (typeof value === 'number' && value < safeEnd && value >= -safeEnd) {
         return Number.isInteger(value) ? String(value + 0) : undefined;
       }

@@ -43,7 +43,7 @@ export function countOf<Source extends Model, Target extends Model, Args = undef
         const model = scoped(target, checked.scope);
         const where = [place.where, valueFor(label, 'where', checked.where, args)];
         const base = { transaction, ...(checked.paranoid === false && { paranoid: false }) };
-        const texts = some.map(({ id }) => [id]);
+        const texts = some.map(({ id }) => [String(id)]);
         const rows = await runPerKey(label, place.columns, texts, (marks) => {
           const query = place.build(model, {
             base,

@@ -1,6 +1,6 @@
 import { Op, literal, type Model, type ModelStatic, type Transaction } from 'sequelize';
 import { OptionsError } from '../errors';
-import { arrayText, codecOf, digitsLiteral, type Codec } from './codec';
+import { arrayText, codecOf, digitsLiteral, idOf, type Codec, type KeyId } from './codec';
 import { valueFor, type AnyOptions } from './options';
 import { ORDINAL, runPerKey } from './per-key';
 import { valueOf, type Place, type Row } from './place';
@@ -74,7 +74,8 @@ export class Finder {
     return job.page ? this.#queryPerKey(job, false) : this.#queryAtOnce(job);
   }
 
-  readonly #idOf = (row: Row): string | undefined => this.#codec?.encode(this.#place.keyOf(row));
+  readonly #idOf = (row: Row): KeyId | undefined =>
+    this.#codec && idOf(this.#codec, this.#place.keyOf(row));
 
   async #matchOnServer(job: Job): Promise<Groups> {
     const { keys, model } = job;
@@ -94,7 +95,7 @@ export class Finder {
     return (
       alike !== undefined &&
       keys.length > 1 &&
-      new Set(keys.map(({ id }) => alike(id))).size < keys.length
+      new Set(keys.map(({ id }) => alike(String(id)))).size < keys.length
     );
   }
 
@@ -116,7 +117,7 @@ export class Finder {
     const ids = job.keys.map(({ id }) => id);
     const list = this.#codec?.digits
       ? digitsLiteral(ids)
-      : sequelizeOf(job.model).escape(arrayText(ids));
+      : sequelizeOf(job.model).escape(arrayText(ids.map(String)));
     // Without a type the list takes that of the column it is compared with.
     return this.#query(
       job,
@@ -128,7 +129,7 @@ export class Finder {
     return runPerKey(
       this.#label,
       this.#place.columns,
-      job.keys.map(({ value }) => (typeof value === 'string' ? [value] : (value as string[]))),
+      job.keys.map(({ value }) => (Array.isArray(value) ? (value as string[]) : [String(value)])),
       (marks) =>
         this.#query(
           job,
@@ -147,16 +148,13 @@ export class Finder {
     return keys;
   }
 
-  #query(
-    job: Job,
-    keys: Readonly<Record<string, unknown>>,
-    extra?: unknown,
-    page?: Page,
-  ): Promise<Row[]> {
+  #query(job: Job, keys: Record<string, unknown>, extra?: unknown, page?: Page): Promise<Row[]> {
     const { model, args, transaction } = job;
     const place = this.#place;
+    const base = rowQuery(this.#label, this.#options, args, transaction);
+    if (page) Object.assign(base, page);
     const query = place.build(model, {
-      base: { ...rowQuery(this.#label, this.#options, args, transaction), ...page },
+      base,
       attributes: this.#options.attributes,
       extra,
       keys,
@@ -178,11 +176,11 @@ interface Job {
 type Match<Found> = (
   keys: readonly LoadKey[],
   rows: readonly Row[],
-  idOf: (row: Row) => string | undefined,
+  idOf: (row: Row) => KeyId | undefined,
 ) => Found[] | undefined;
 
 const rowsByText: Match<Row[]> = (keys, rows, idOf) => {
-  const byId = new Map<string, Row[]>();
+  const byId = new Map<KeyId, Row[]>();
   for (const row of rows) {
     const id = idOf(row);
     if (id === undefined) return undefined;
@@ -194,7 +192,7 @@ const rowsByText: Match<Row[]> = (keys, rows, idOf) => {
 };
 
 const firstByText: Match<Row | null> = (keys, rows, idOf) => {
-  const byId = new Map<string, Row>();
+  const byId = new Map<KeyId, Row>();
   // Backwards: the first one stays.
   for (const row of rows.toReversed()) {
     const id = idOf(row);
@@ -207,7 +205,7 @@ const firstByText: Match<Row | null> = (keys, rows, idOf) => {
 /** Keys are all different: what none of them takes is of another one. */
 function taken<Found, None>(
   keys: readonly LoadKey[],
-  byId: ReadonlyMap<string, Found>,
+  byId: ReadonlyMap<KeyId, Found>,
   none: () => None,
 ): (Found | None)[] | undefined {
   let hits = 0;

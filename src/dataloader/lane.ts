@@ -10,6 +10,7 @@ import {
   type Ledger,
   type Operation,
 } from '../operation';
+import type { KeyId } from './codec';
 import { noteRead, readTimeOf, READ_INSIDE_A_TRANSACTION } from './read-times';
 import { TablesSeen, type TablesOf } from './tables-seen';
 import { runWithTransaction } from './transactions';
@@ -73,7 +74,7 @@ export class Lane<Value> {
   readonly #host: LaneHost;
   readonly #bounds: LaneBounds;
   readonly #caches: boolean;
-  readonly #loader: DataLoader<LoadKey, Value, string>;
+  readonly #loader: DataLoader<LoadKey, Value, KeyId>;
   readonly #tables = new TablesSeen();
   /** Everything cached was read at or after this logical time. */
   #asOf = logicalTime();
@@ -98,7 +99,7 @@ export class Lane<Value> {
     // What is read inside a transaction may be undone; outside an operation nobody ends the cache.
     this.#caches = bounds.operation !== undefined && bounds.transaction === null;
     this.#mayRepeat = !this.#caches;
-    this.#loader = new DataLoader<LoadKey, Value, string>((keys) => this.#batch(keys), {
+    this.#loader = new DataLoader<LoadKey, Value, KeyId>((keys) => this.#batch(keys), {
       name: definition.label,
       cache: this.#caches,
       cacheKeyFn: ({ id }) => id,

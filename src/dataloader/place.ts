@@ -21,12 +21,13 @@ export interface Place {
 }
 
 export interface Query {
-  readonly base: Readonly<Record<string, unknown>>;
+  /** What the query has already; the rest is added to it. */
+  readonly base: Record<string, unknown>;
   readonly attributes: unknown;
   /** An attribute to add to the rows; `undefined`: those that hold the key. */
   readonly extra: unknown;
   /** The condition on each of the place's columns, by attribute. */
-  readonly keys: Readonly<Record<string, unknown>>;
+  readonly keys: Record<string, unknown>;
   readonly where: readonly unknown[];
 }
 
@@ -43,10 +44,8 @@ export function ownColumns(
     where,
     build(target, { base, attributes: given, extra, keys, where: others }) {
       const scope = scopeOf(target);
-      return selecting(withAttribute(given, scope.attributes, extra ?? first), {
-        ...base,
-        where: conditions(keys, scope.where, others),
-      });
+      base['where'] = conditions(keys, scope.where, others);
+      return selecting(withAttribute(given, scope.attributes, extra ?? first), base);
     },
     keyOf: (row) => valueOf(row, first),
   };
@@ -86,13 +85,11 @@ export function throughRows(association: ThroughAssociation, options: AnyOptions
       if (paranoid !== undefined) link['paranoid'] = paranoid;
       const include = base['include'];
       const own = include === undefined ? [] : Array.isArray(include) ? include : [include];
+      base['where'] = conditions({}, scope.where, others);
+      base['include'] = [...(own as unknown[]), link];
       return selecting(
         extra === undefined ? given : withAttribute(given, scope.attributes, extra),
-        {
-          ...base,
-          where: conditions({}, scope.where, others),
-          include: [...(own as unknown[]), link],
-        },
+        base,
       );
     },
     keyOf(row) {

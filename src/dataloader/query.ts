@@ -31,13 +31,13 @@ export function scopeOf(model: ModelStatic<Model>): Scope {
  * conditions are repeated beside ours.
  */
 export function conditions(
-  keys: Readonly<Record<string, unknown>>,
+  keys: Record<PropertyKey, unknown>,
   scope: unknown,
   others: readonly unknown[],
 ): Record<PropertyKey, unknown> {
   const all: unknown[] = others.filter((part) => part !== undefined && part !== null);
   if (scope !== undefined && overlaps(scope, keys)) all.unshift(scope);
-  return all.length === 0 ? { ...keys } : { ...keys, [Op.and]: all };
+  return all.length === 0 ? keys : { ...keys, [Op.and]: all };
 }
 
 function overlaps(scope: unknown, keys: Readonly<Record<string, unknown>>): boolean {

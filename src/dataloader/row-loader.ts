@@ -1,5 +1,5 @@
 import type { Model, ModelStatic } from 'sequelize';
-import { codecOf, isKeyValue, refuseKey } from './codec';
+import { codecOf, idOf, isKeyValue, refuseKey } from './codec';
 import { sequelizeOf, type Finder } from './finder';
 import { identityOf } from './identity';
 import { isolateErrors } from './isolate-errors';
@@ -31,7 +31,7 @@ export function columnKey(
   const codec = codecOf(type);
   const typeName = typeNameOf(type);
   return (value) => {
-    const id = codec.encode(value) ?? refuseKey(label, typeName, value, instanceOf);
+    const id = idOf(codec, value) ?? refuseKey(label, typeName, value, instanceOf);
     return { id, value: id };
   };
 }
@@ -115,7 +115,7 @@ export function takingShape(
     ...shape,
     idOf: (row) => {
       const value = valueOf(row as Row, attribute);
-      return isKeyValue(value) ? codec.encode(value) : undefined;
+      return isKeyValue(value) ? idOf(codec, value) : undefined;
     },
   };
 }

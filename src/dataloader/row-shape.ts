@@ -1,4 +1,5 @@
 import type { Model, ModelStatic } from 'sequelize';
+import type { KeyId } from './codec';
 
 /** What the rows of a loader are, so far as another loader of the same rows cares. */
 export interface RowShape {
@@ -9,7 +10,7 @@ export interface RowShape {
    * Of a loader that finds one row by a unique column and nothing else: the key id of a row that
    * another loader read. `undefined` when its keys are no such thing, or have more conditions.
    */
-  readonly idOf: ((row: object) => string | undefined) | undefined;
+  readonly idOf: ((row: object) => KeyId | undefined) | undefined;
 }
 
 /** Whether rows that loaders of `source` found answer the keys of `target`. */

@@ -1,5 +1,6 @@
 import type { Model, Sequelize, Transaction } from 'sequelize';
 import type { TableLike } from '../handle';
+import type { KeyId } from './codec';
 import type { RowShape } from './row-shape';
 
 /** A value by which a row can be found. */
@@ -66,7 +67,7 @@ export type LoaderOf<Definition> =
 
 /** A key in the form that batches are made of: equal keys have the same `id`. */
 export interface LoadKey {
-  readonly id: string;
+  readonly id: KeyId;
   /** What the load function is given. */
   readonly value: unknown;
 }
