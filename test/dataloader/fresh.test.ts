@@ -1,12 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Sequelize, Transaction } from 'sequelize';
 import { freshReads, type FreshReads } from '../../src';
 import { belongsTo, byKey, createLoaders, hasMany } from '../../src/dataloader';
+import { runInFrame } from '../../src/operation';
 import { DecisionLog } from '../support/decisions';
 import { createDatabase, type TestDatabase } from '../support/shared-cluster';
 import { Post, TABLES, User, town } from './town';
 
+const PRIMARY = { read: 'primary', maxLagMs: undefined } as const;
 const LONG_WINDOW = { freshness: { mode: 'fixed', windowMs: 60_000 } } as const;
 
 describe('loaders on paused replicas', () => {
@@ -190,6 +193,41 @@ describe('loaders on paused replicas', () => {
       'replica no-live-writes users',
       'primary asked-primary users',
       'replica asked-replica users',
+    ]);
+  });
+
+  it('keeps loads apart that take turns in one tick', async () => {
+    const { user } = make();
+    const open = () => reads.runOperation({}, () => Promise.resolve(AsyncLocalStorage.snapshot()));
+    const [wrote, other] = [await open(), await open()];
+    await wrote(() => rename(2, 'seen by its writer'));
+    log.take();
+    const load = (operation: typeof wrote, id: number) => operation(() => user.load(id));
+    const names = await Promise.all(
+      [1, 2].flatMap((id) => [
+        load(wrote, id),
+        load(other, id),
+        other(() => runInFrame({ freshness: PRIMARY }, () => user.load(id))),
+        other(() => reads.usePrimary(() => user.load(id))),
+        reads.usePrimary(() => user.load(id)),
+        user.load(id),
+      ]),
+    ).then((rows) => rows.map((row) => row?.name));
+    expect(names.slice(6).map((name) => name === 'seen by its writer')).to.deep.equal([
+      true,
+      false,
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(log.take().sort()).to.deep.equal([
+      'primary asked-primary users',
+      'primary asked-primary users',
+      'primary asked-primary users',
+      'primary table-written users',
+      'primary table-written users',
+      'replica no-live-writes users',
     ]);
   });
 

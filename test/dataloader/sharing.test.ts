@@ -33,6 +33,23 @@ describe('rows that answer other loaders', () => {
     });
   });
 
+  it('answers from all that was read before anybody asked, but for what a write has overtaken', async () => {
+    const { postsOfUser, post } = make();
+    await here.reads.runOperation({}, async () => {
+      const [old] = await postsOfUser.load(1);
+      await Post.update({ status: 'open' }, { where: { id: -1 } });
+      const [[first], [second]] = await Promise.all([postsOfUser.load(1), postsOfUser.load(2)]);
+      const [third] = await postsOfUser.load(3);
+      here.log.take();
+      expect(await post.load(first!.id))
+        .to.equal(first)
+        .and.not.to.equal(old);
+      expect(await post.load(second!.id)).to.equal(second);
+      if (third) expect(await post.load(third.id)).to.equal(third);
+      expect(here.log.take()).to.deep.equal([]);
+    });
+  });
+
   it('answers nothing that would have been other columns, conditions or joins', async () => {
     const { postsOfUser, slimPost, postWithComments, openPost, tagsOfPost, tag } = make();
     await here.reads.runOperation({}, async () => {
