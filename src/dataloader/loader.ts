@@ -4,7 +4,7 @@ import type { HandleParts } from '../fresh-reads';
 import { currentFrame, type Frame, type Operation } from '../operation';
 import { identityOf } from './identity';
 import { Lane, isCurrent, type LaneBounds, type LaneHost, type ReadRows, type Wish } from './lane';
-import { ambientTransaction } from './transactions';
+import { ambientTransaction, namespaceOf, type Namespace } from './transactions';
 import type { Loader, LoaderDefinition, LoadKey } from './types';
 
 type Lanes<Value> = Map<string, Lane<Value>>;
@@ -60,6 +60,7 @@ interface Found<Value> {
   readonly asked: Wish['asked'];
   readonly freshness: Wish['freshness'];
   readonly transaction: Transaction | null;
+  readonly namespace: Namespace | undefined;
   readonly binding: Binding;
   readonly lane: Lane<Value>;
 }
@@ -92,8 +93,10 @@ export class LoaderCore<Value> {
   lane(frame: Frame, binding: Binding): Lane<Value> {
     const { operation, freshness } = frame;
     const asked = frame.asked?.active ? frame.asked.target : undefined;
-    const transaction = this.#transactionOf(binding);
     const last = this.#last;
+    // Nobody turns CLS on between two loads of a turn, and the class of Sequelize is slow to look into.
+    const namespace = last ? last.namespace : namespaceOf(this.#sequelize);
+    const transaction = this.#transactionOf(binding, namespace);
     if (
       last?.operation === operation &&
       last?.binding === binding &&
@@ -107,7 +110,7 @@ export class LoaderCore<Value> {
     const lane = this.#laneFor(operation, wish, transaction, binding);
     // Not longer than the loads of one turn: it would keep the operation alive.
     if (!last) process.nextTick(this.#forgetLast);
-    this.#last = { operation, asked, freshness, transaction, binding, lane };
+    this.#last = { operation, asked, freshness, transaction, namespace, binding, lane };
     return lane;
   }
 
@@ -172,11 +175,11 @@ export class LoaderCore<Value> {
     return operation ? operation.state(this, () => new House<Value>()) : this.#outside;
   }
 
-  #transactionOf({ transaction }: Binding): Transaction | null {
+  #transactionOf({ transaction }: Binding, namespace: Namespace | undefined): Transaction | null {
     if (transaction !== undefined) return transaction;
     const { transaction: option } = this.definition;
     const given = typeof option === 'function' ? option() : option;
-    return given === undefined ? ambientTransaction(this.#sequelize) : given;
+    return given === undefined ? ambientTransaction(namespace) : given;
   }
 }
 

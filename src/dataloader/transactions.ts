@@ -1,21 +1,22 @@
 import { Sequelize, type Transaction } from 'sequelize';
 
 /** The part of a CLS namespace that Sequelize uses, and where it keeps it. */
-interface Namespace {
+export interface Namespace {
   get(name: string): unknown;
   set(name: string, value: unknown): unknown;
   run(fn: () => void): unknown;
 }
 
-function namespaceOf(sequelize: Sequelize | undefined): Namespace | undefined {
+/** `undefined` where `Sequelize.useCLS` was not called. */
+export function namespaceOf(sequelize: Sequelize | undefined): Namespace | undefined {
   const owner = (sequelize?.constructor ?? Sequelize) as unknown as { _cls?: Namespace };
   return owner._cls;
 }
 
 /** The transaction that `Sequelize.useCLS` has put around the running code. */
-export function ambientTransaction(sequelize: Sequelize | undefined): Transaction | null {
-  const found = namespaceOf(sequelize)?.get('transaction');
-  return (found as Transaction | undefined) ?? null;
+export function ambientTransaction(namespace: Namespace | undefined): Transaction | null {
+  const found = namespace?.get('transaction') as Transaction | undefined;
+  return found ?? null;
 }
 
 /**
