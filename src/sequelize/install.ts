@@ -15,6 +15,7 @@ import {
   type SequelizeQuery,
   type StatementOptions,
 } from './internals';
+import { withoutAttributes } from './lean-rows';
 import { PRIMARY } from './nodes';
 import { serverVersion } from './server-version';
 import { Statement } from './statement';
@@ -192,13 +193,14 @@ function ownQueryOf(
   const proto = Object.getPrototypeOf(sequelize) as { query: SequelizeQuery };
   return function (this: Sequelize, sql, options) {
     const next = own ?? proto.query;
-    const rewrite = typeof sql === 'string' ? currentFrame().batch?.rewrite : undefined;
-    const text = rewrite ? rewrite(sql as string) : sql;
+    const { batch } = currentFrame();
+    const given = options as StatementOptions | undefined;
+    const asked = batch ? withoutAttributes(sequelize, given) : given;
+    const text = batch?.rewrite && typeof sql === 'string' ? batch.rewrite(sql) : sql;
     const handling = slot.current;
-    const first = handling?.tag(text, options as StatementOptions | undefined);
-    if (!handling || !first) return next.call(this, text, options);
-    const run = (statement: Statement) =>
-      next.call(this, text, carrying(options as StatementOptions | undefined, statement));
+    const first = handling?.tag(text, asked);
+    if (!handling || !first) return next.call(this, text, asked);
+    const run = (statement: Statement) => next.call(this, text, carrying(asked, statement));
     const over = handling.issued(first);
     const running = handling.attempt(first, run);
     if (over) running.then(over, over);

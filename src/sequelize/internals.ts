@@ -57,6 +57,28 @@ export interface StatementOptions extends Omit<
   replacements?: unknown;
 }
 
+/** What a finder passes on, so far as instances are made by it. */
+export interface FinderOptions extends StatementOptions {
+  readonly model?: ModelInternals;
+  readonly hasJoin?: boolean;
+  readonly attributes?: unknown;
+  /** Before those of virtual attributes were put in their place. */
+  readonly originalAttributes?: unknown;
+}
+
+/** A model class. */
+export interface ModelInternals {
+  readonly _hasDateAttributes: boolean;
+  readonly _hasBooleanAttributes: boolean;
+  /** By attribute: of types that put a value in order. */
+  readonly _dataTypeSanitizers: object;
+  readonly prototype: {
+    /** How many. */
+    readonly _hasCustomGetters: number;
+    readonly set: unknown;
+  };
+}
+
 export type SequelizeQuery = (this: Sequelize, sql: unknown, options?: unknown) => Promise<unknown>;
 
 export interface SequelizeInternals {
@@ -87,4 +109,9 @@ export interface SequelizeInternals {
 /** The same instance with its private members in sight. */
 export function internalsOf(sequelize: Sequelize): SequelizeInternals {
   return sequelize as unknown as SequelizeInternals;
+}
+
+/** The class that all models of the instance's own copy of Sequelize extend. */
+export function baseModelOf(sequelize: Sequelize): ModelInternals {
+  return (sequelize.constructor as unknown as { Model: ModelInternals }).Model;
 }
