@@ -135,42 +135,6 @@ describe('loaders on paused replicas', () => {
     });
   });
 
-  it('never answers a later load from a batch in flight across a write', async () => {
-    const { user } = make();
-    await reads.runOperation({}, async () => {
-      let release!: () => void;
-      const held = new Promise<void>((resolve) => (release = resolve));
-      let arrived!: () => void;
-      const reached = new Promise<void>((resolve) => (arrived = resolve));
-      let first = true;
-      User.addHook('afterFind', 'hold', async () => {
-        if (!first) return;
-        first = false;
-        arrived();
-        await held;
-      });
-      const before = user.load(1);
-      await reached;
-      await rename(1, 'later');
-      const after = user.load(1);
-      release();
-      User.removeHook('afterFind', 'hold');
-      expect(await before).not.to.have.property('name', 'later');
-      expect(await after).to.have.property('name', 'later');
-      expect(await user.load(1)).to.have.property('name', 'later');
-    });
-  });
-
-  it('decides a batch when it is sent, not when its keys were asked for', async () => {
-    const { user } = make();
-    await reads.runOperation({}, async () => {
-      const load = user.load(1);
-      reads.markWritten(['users']);
-      await load;
-    });
-    expect(log.take()).to.deep.equal(['primary table-written users']);
-  });
-
   it('refuses to be primed with what it read before a write', async () => {
     const { user } = make();
     await reads.runOperation({}, async () => {

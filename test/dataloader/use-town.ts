@@ -6,6 +6,7 @@ import { TABLES, town } from './town';
 
 /** A new instance for each test, on a database for all of them. */
 export interface TownTest {
+  readonly database: TestDatabase;
   readonly sequelize: Sequelize;
   readonly reads: FreshReads;
   readonly log: DecisionLog;
@@ -13,18 +14,17 @@ export interface TownTest {
 
 /** Registers the hooks; what it gives is filled in before each test. */
 export function useTown(): TownTest {
-  let database: TestDatabase;
   const here = {} as { -readonly [Name in keyof TownTest]: TownTest[Name] };
 
   before(async () => {
-    database = await createDatabase(
+    here.database = await createDatabase(
       ...TABLES,
       'CREATE VIEW open_posts AS SELECT * FROM posts WHERE status = $$open$$',
     );
   });
 
   beforeEach(async () => {
-    here.sequelize = database.connect();
+    here.sequelize = here.database.connect();
     town(here.sequelize);
     here.reads = freshReads(here.sequelize, { freshness: { mode: 'fixed', windowMs: 60_000 } });
     await here.reads.ready();
@@ -33,7 +33,7 @@ export function useTown(): TownTest {
 
   afterEach(() => here.sequelize.close());
 
-  after(() => database.close());
+  after(() => here.database.close());
 
   return here;
 }
