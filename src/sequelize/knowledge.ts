@@ -46,6 +46,7 @@ const ALL: readonly string[] = Object.freeze([EVERYTHING]);
 export class Knowledge {
   /** The catalog that statements are held against. */
   readonly catalog: CurrentCatalog;
+  readonly #warn: (message: string) => void;
   readonly #analyser = createAnalyser();
   readonly #names = new NameMatchers();
   #ignored: ReadonlySet<string> = new Set();
@@ -57,12 +58,17 @@ export class Knowledge {
     options: Pick<ResolvedOptions, 'ignoreWrites' | 'relatedTables'>,
     parts: Pick<CurrentCatalogParts, 'query' | 'warn' | 'onForeignChange'>,
   ) {
+    this.#warn = parts.warn;
     this.catalog = new CurrentCatalog({
       ...parts,
       relatedTables: options.relatedTables,
       onUse: (catalog) => {
         this.#ignored = new Set(
-          options.ignoreWrites.flatMap((table) => catalog.resolve(parseTableName(table))),
+          options.ignoreWrites.flatMap((table) => {
+            const found = catalog.resolve(parseTableName(table));
+            if (found.length === 0) parts.warn(`ignoreWrites: ${noTable(table)}: it is left out.`);
+            return found;
+          }),
         );
         const { writes, unknown, because = 'by way of operators or casts' } = catalog.implicit;
         if (!writes && !unknown) return;
@@ -91,6 +97,11 @@ export class Knowledge {
     const facts = { reads: [], functions: [], identifiers: [] };
     const writes = [{ relation, actions: ['insert', 'update', 'delete', 'truncate'] }];
     const closure = catalog.writeClosure({ ...facts, writes }, { anySchema: this.#anySchema });
+    if (closure.missing.length > 0) {
+      this.#lookFor(closure.missing);
+      const names = closure.missing.join(', ');
+      this.#warn(`markWritten: ${noTable(names)}: it counts as a write to every table.`);
+    }
     return closure.unknown ? ALL : closure.tables;
   }
 
@@ -261,6 +272,13 @@ export function parseTableName(table: string): { schema: string | undefined; nam
 /** Whether statements touch something that no name in their text leads to (by casts, operators). */
 function hasEffect(implicit: ReadClosure): boolean {
   return implicit.tables.length > 0 || implicit.unknown || implicit.writes || implicit.primaryOnly;
+}
+
+function noTable(name: string): string {
+  return (
+    `no table or view ${name} is known on the search path ` +
+    '(of other schemas the full name is needed, as in "schema.table")'
+  );
 }
 
 function isReadByItself(analysis: Analysis): boolean {

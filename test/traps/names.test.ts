@@ -142,6 +142,27 @@ describe('names', () => {
     }
   });
 
+  it('that markWritten takes and the database does not have: everything counts as written', async () => {
+    const { reads } = setting;
+    await reads.runOperation({}, async () => {
+      reads.markWritten(['user']);
+      expect(await ask(setting, 'SELECT * FROM posts')).to.equal('primary tables-unknown');
+    });
+    expect(reads.status().warnings).to.deep.equal([
+      'markWritten: no table or view user is known on the search path (of other schemas the full name ' +
+        'is needed, as in "schema.table"): it counts as a write to every table.',
+    ]);
+  });
+
+  it('that ignoreWrites has and the database does not: left out, and said so', async () => {
+    const options = { ignoreWrites: ['posts', 'poste'] };
+    const { reads } = await connect(setting.database, { options });
+    expect(reads.status().warnings).to.deep.equal([
+      'ignoreWrites: no table or view poste is known on the search path (of other schemas the full ' +
+        'name is needed, as in "schema.table"): it is left out.',
+    ]);
+  });
+
   it('that markWritten takes: a view stands for what is behind it, a parent for its parts', async () => {
     const { reads } = setting;
     const marks: [string, string][] = [
