@@ -104,7 +104,9 @@ export interface FreshReadsOptions {
    */
   readonly maxPrimaryFallback?: number;
   /**
-   * Replicas that are not known to be this near, in milliseconds, serve no read at all.
+   * Replicas that are not known to be this near, in milliseconds, serve no read at all. After a rest
+   * nothing is known: a read then waits for the probes to find out, 50 ms at most and the bound at
+   * most. With the fixed policy it is never known.
    *
    * Default: no bound.
    */

@@ -47,6 +47,10 @@ export class FixedWindow implements FreshnessPolicy {
     return this.#waiters.wait(shown, nodes.length > 0 ? Math.min(restMs, timeoutMs) : timeoutMs);
   }
 
+  waitUntilAsOf(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   lag(_node: string): undefined {
     // A guess is no knowledge of the lag.
   }

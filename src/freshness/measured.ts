@@ -105,6 +105,10 @@ export class MeasuredWindow implements FreshnessPolicy {
     return true;
   }
 
+  waitUntilAsOf(nodes: readonly string[], asOf: number, timeoutMs: number): Promise<boolean> {
+    return this.#proof.waitUntilAsOf(nodes, asOf, timeoutMs);
+  }
+
   lag(node: string): Lag | undefined {
     return this.#proof.lag(node);
   }

@@ -49,6 +49,12 @@ export interface FreshnessPolicy {
    * `timeoutMs`. Woken by what the policy learns, not by a clock of its own.
    */
   waitUntilShown(nodes: readonly string[], mark: CommitMark, timeoutMs: number): Promise<boolean>;
+  /**
+   * Finds out how far `nodes` are, and resolves with true as soon as one of them is known to show all
+   * that was acknowledged by `asOf` (monotonic milliseconds); with false after `timeoutMs`, and at once
+   * where nothing is known of lag, or what is on its way to them takes longer than that already.
+   */
+  waitUntilAsOf(nodes: readonly string[], asOf: number, timeoutMs: number): Promise<boolean>;
   /** How far `node` is behind, at most; `undefined` when that is not known. Never grows on an idle primary. */
   lag(node: string): Lag | undefined;
   /**

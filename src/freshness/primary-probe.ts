@@ -35,6 +35,7 @@ export class PrimaryProbe {
   readonly #backoff = new Backoff();
   #committed = 0;
   #demanded = false;
+  #hurried = false;
   #awaited = 0;
   #sentAt = -Infinity;
   /** A sample that no standby can reach yet, and the moment at which that was seen. */
@@ -88,9 +89,10 @@ export class PrimaryProbe {
     this.#loop.poke();
   }
 
-  /** Somebody wants to know how things stand now. */
-  demand(): void {
+  /** Somebody wants to know how things stand now; `hurried`: a read waits for it. */
+  demand(hurried = false): void {
     this.#demanded = true;
+    this.#hurried ||= hurried;
     this.#loop.poke();
   }
 
@@ -130,7 +132,7 @@ export class PrimaryProbe {
       if (!this.#progress.proves || !this.#wanted()) return undefined;
       if (!this.#uncovered && !this.#demanded && !this.#unmeasured()) return undefined;
     }
-    const isAwaited = this.#awaited > this.#progress.sampled;
+    const isAwaited = this.#hurried || this.#awaited > this.#progress.sampled;
     return (
       this.#sentAt + (isAwaited ? Math.min(HURRIED_GAP_MS, this.#intervalMs) : this.#intervalMs)
     );
@@ -171,7 +173,7 @@ export class PrimaryProbe {
     const ticket = this.#progress.ticket(primary);
     const seq = this.#environment.logicalTime();
     const sentAt = (this.#sentAt = now());
-    this.#demanded = false;
+    this.#demanded = this.#hurried = false;
     const { row, processId } = await this.#probe.ask(this.#evidence.sampleSql());
     const reading = this.#evidence.parse(row, processId);
     if (!this.#progress.primarySaid(reading, ticket, { seq, sentAt })) {

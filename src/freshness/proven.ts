@@ -179,6 +179,19 @@ export class Proven implements FreshnessPolicy {
     return this.#waiters.wait(() => nodes.some((node) => this.shows(node, mark)), timeoutMs);
   }
 
+  waitUntilAsOf(nodes: readonly string[], asOf: number, timeoutMs: number): Promise<boolean> {
+    const hopeful = nodes.filter(
+      (node) => this.#replicas.get(node)?.isSlowerThan(timeoutMs) === false,
+    );
+    if (hopeful.length === 0 || this.#state === 'closed') return Promise.resolve(false);
+    this.start();
+    this.#primary.demand(true);
+    const until = now() + timeoutMs;
+    for (const node of hopeful) this.#replicas.get(node)?.hurryUntil(until);
+    const isKnown = (node: string) => (this.lag(node)?.asOf ?? -Infinity) >= asOf;
+    return this.#waiters.wait(() => hopeful.some(isKnown), timeoutMs);
+  }
+
   /**
    * The time from a sample's sending until the replica was seen to have passed it, the newest one
    * measured; longer while a sample is on its way for longer. Measured while this process writes: in

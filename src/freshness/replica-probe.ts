@@ -80,6 +80,13 @@ export class ReplicaProbe {
     );
   }
 
+  /** It does not answer, or has not passed a sample for longer than `ms`. */
+  isSlowerThan(ms: number): boolean {
+    if (this.#backoff.failing) return true;
+    const pending = this.#progress.pending(this.#node);
+    return pending !== undefined && now() - pending.sentAt > ms;
+  }
+
   /** Something may have become due. */
   poke(): void {
     this.#loop.poke();

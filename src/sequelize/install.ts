@@ -93,15 +93,18 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
         // A statement that did not come through our `query`: nothing is known of it.
         options.useMaster = true;
       } else if (options.type === QueryTypes.SELECT) {
-        options.useMaster = router.routeOfReadOnlyTransaction(currentFrame());
+        const route = router.routeOfReadOnlyTransaction(currentFrame());
+        if (route instanceof Promise)
+          return route.then((found) => void (options.useMaster = found));
+        options.useMaster = route;
       }
       return DONE;
     }
     statement.useMaster ??= options.useMaster === true;
     router.decide(statement, options);
     if (!pools) return DONE;
-    if (router.mayWait(statement)) {
-      return router.wait(statement, options).then(() => send(statement, options));
+    if (router.waits.mayWait(statement)) {
+      return router.waits.wait(statement, options).then(() => send(statement, options));
     }
     send(statement, options);
     return DONE;

@@ -5,7 +5,7 @@ import type { StatementOptions } from './internals';
 /**
  * What one query may ask for: `'fresh'` (the normal rule, over `usePrimary` or `useReplica` around
  * it), `'primary'`, `'replica'`, or `{ maxLagMs }` (the normal rule, and only replicas known to be
- * no further behind).
+ * no further behind; see the option `maxReplicaLagMs`).
  */
 export type QueryFreshness = 'fresh' | 'primary' | 'replica' | { readonly maxLagMs: number };
 

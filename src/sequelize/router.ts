@@ -1,8 +1,7 @@
 import { QueryTypes } from 'sequelize';
-import { now } from '../clock';
 import { ReplicasUnavailableError } from '../errors';
 import type { FreshnessPolicy } from '../freshness';
-import { UNCHECKED, type CommitMark, type Frame, type Ledger, type TableEntry } from '../operation';
+import { UNCHECKED, type Frame, type Ledger, type TableEntry } from '../operation';
 import type { ResolvedOptions } from '../resolve-options';
 import {
   decide,
@@ -23,6 +22,7 @@ import { freshnessOf } from './query-options';
 import { ReplicaViews } from './replica-views';
 import { Route } from './route';
 import type { Statement } from './statement';
+import { Waits, isTooFarBehind } from './waits';
 
 /** The primary takes the read only for want of a replica. */
 const FALLBACKS: ReadonlySet<Reason> = new Set([
@@ -52,6 +52,7 @@ export interface Health {
 
 /** Brings together who asks, what they ask and what is known of the nodes, and lets `decide` say. */
 export class Router {
+  readonly waits: Waits;
   readonly #options: ResolvedOptions;
   readonly #ledger: Ledger;
   readonly #policy: FreshnessPolicy;
@@ -59,7 +60,6 @@ export class Router {
   readonly #nodes: Nodes;
   readonly #writes: LiveWrites;
   readonly #sessions: SessionReads;
-  readonly #catchUpWaitMs: number;
   readonly #views: ReplicaViews;
   #health: Health | undefined;
   readonly #decide = rememberingDecide();
@@ -83,7 +83,15 @@ export class Router {
     this.#writes = parts.writes;
     this.#sessions = parts.sessions;
     this.#views = new ReplicaViews(parts.nodes, parts.policy);
-    this.#catchUpWaitMs = freshness.mode === 'proven' ? freshness.catchUpWaitMs : 0;
+    this.waits = new Waits({
+      policy: parts.policy,
+      sessions: parts.sessions,
+      catchUpWaitMs: freshness.mode === 'proven' ? freshness.catchUpWaitMs : 0,
+      viewsFor: (statement) => this.#views.of(statement.failedOn, undefined),
+      boundOf: (statement, options) => this.#boundOf(this.#wishesOf(statement, options)),
+      touchedEntries: (statement) => this.#touchedEntries(statement),
+      decide: (statement, options) => this.decide(statement, options),
+    });
   }
 
   /** Tells which replicas are up, once there are pools of ours. */
@@ -95,14 +103,7 @@ export class Router {
   /** Decides where a statement outside any transaction goes. */
   decide(statement: Statement, options: StatementOptions): Verdict {
     const { frame } = statement;
-    const query = freshnessOf(options);
-    const scope = wishOf(frame);
-    const field = frame.freshness;
-    const useMaster = statement.useMaster === true || this.#staysOnPrimary(options);
-    const wishes: Wishes =
-      useMaster || query || scope || field
-        ? { transaction: undefined, useMaster, query, scope, field }
-        : NO_WISHES;
+    const wishes = this.#wishesOf(statement, options);
     statement.readsBefore = this.#sessions.readsBefore(frame);
     statement.verdict = this.#decide({
       statement: this.#knowledge.view(statement),
@@ -123,40 +124,6 @@ export class Router {
   /** Whoever asks for a replica is given one that may be behind what the session has read. */
   #noteUnchecked(statement: Statement): void {
     if (this.#sessions.seen(statement.frame.operation)?.mark) statement.readsBefore = UNCHECKED;
-  }
-
-  /** Whether a statement that was sent to the primary may wait for a replica instead. */
-  mayWait({ verdict }: Statement): boolean {
-    return (
-      this.#catchUpWaitMs > 0 &&
-      (verdict?.behindSession === true ||
-        verdict?.reason === 'table-written' ||
-        verdict?.reason === 'tables-unknown')
-    );
-  }
-
-  /** Holds a statement back until a replica has caught up, or the time is over, and decides again. */
-  async wait(statement: Statement, options: StatementOptions): Promise<Verdict> {
-    const entries = this.#touchedEntries(statement);
-    const { mark: seen } = this.#sessions.seen(statement.frame.operation) ?? {};
-    const marks: CommitMark[] = seen ? [seen] : [];
-    const settled = entries.flatMap(({ inFlight, uncommitted, newest }) =>
-      inFlight > 0 || uncommitted > 0 || !newest ? [] : [newest],
-    );
-    const newest = marks
-      .concat(settled)
-      .reduce<CommitMark | undefined>(
-        (last, mark) => (last && last.seq > mark.seq ? last : mark),
-        undefined,
-      );
-    // What is still open has no position that a replica could reach.
-    if (!newest || settled.length < entries.length) return this.decide(statement, options);
-    const fit = this.#views.of(statement.failedOn, undefined).filter((node) => node.fit);
-    const from = now();
-    const names = fit.map(({ name }) => name);
-    await this.#policy.waitUntilShown(names, newest, this.#catchUpWaitMs);
-    statement.waitedMs = Math.max(now() - from, Number.MIN_VALUE);
-    return this.decide(statement, options);
   }
 
   /** The way to the pools for a statement that was decided on: a route, or Sequelize's own `true`. */
@@ -181,31 +148,38 @@ export class Router {
   }
 
   /** The way for a read-only transaction: it is one read of tables that nobody knows yet. */
-  routeOfReadOnlyTransaction(frame: Frame): Route | true {
-    const verdict = decide({
+  routeOfReadOnlyTransaction(frame: Frame): Route | true | Promise<Route | true> {
+    const bound = this.#boundOf(wishesOfTransaction(frame));
+    const verdict = this.#decideReadOnlyTransaction(frame, bound);
+    if (bound === undefined || !isTooFarBehind(verdict)) {
+      return this.#routeOfTransaction(verdict, frame);
+    }
+    return this.waits
+      .untilLagIsKnown(this.#views.of([], undefined), bound)
+      .then(() => this.#routeOfTransaction(this.#decideReadOnlyTransaction(frame, bound), frame));
+  }
+
+  #decideReadOnlyTransaction(frame: Frame, bound: number | undefined): Verdict {
+    return decide({
       statement: {
         nature: 'read',
         primaryOnly: false,
         feedsWrite: frame.feedsWrite?.active === true,
       },
-      wishes: {
-        transaction: undefined,
-        useMaster: false,
-        query: undefined,
-        scope: wishOf(frame),
-        field: frame.freshness,
-      },
+      wishes: wishesOfTransaction(frame),
       primaryBeforeWrite: this.#primaryBeforeWrite(frame),
       primaryOutside: this.#primaryOutside(frame),
       maxLagMs: this.#options.maxReplicaLagMs,
       waited: false,
       failed: false,
       writes: this.#writeViews(this.#writes.of(frame), undefined),
-      nodes: this.#views.of([], this.#options.maxReplicaLagMs),
+      nodes: this.#views.of([], bound),
       seenBy: this.#sessions.seenBy(frame),
     });
-    if (verdict.target === 'primary') return true;
-    return this.#toReplica(verdict, frame, undefined);
+  }
+
+  #routeOfTransaction(verdict: Verdict, frame: Frame): Route | true {
+    return verdict.target === 'primary' ? true : this.#toReplica(verdict, frame, undefined);
   }
 
   nodeOf(connection: Connection): string {
@@ -256,6 +230,16 @@ export class Router {
       (!shownBy || shownBy(node));
   }
 
+  #wishesOf({ frame, useMaster: asked }: Statement, options: StatementOptions): Wishes {
+    const query = freshnessOf(options);
+    const scope = wishOf(frame);
+    const field = frame.freshness;
+    const useMaster = asked === true || this.#staysOnPrimary(options);
+    return useMaster || query || scope || field
+      ? { transaction: undefined, useMaster, query, scope, field }
+      : NO_WISHES;
+  }
+
   #boundOf(wishes: Wishes): number | undefined {
     const bound = lagBound({ maxLagMs: this.#options.maxReplicaLagMs, wishes });
     return bound === Infinity ? undefined : bound;
@@ -303,6 +287,16 @@ export class Router {
 
 function namesAt(indexes: readonly number[], names: readonly string[]): string[] {
   return indexes.flatMap((index) => names[index] ?? []);
+}
+
+function wishesOfTransaction(frame: Frame): Wishes {
+  return {
+    transaction: undefined,
+    useMaster: false,
+    query: undefined,
+    scope: wishOf(frame),
+    field: frame.freshness,
+  };
 }
 
 function wishOf({ asked }: Frame): Target | undefined {

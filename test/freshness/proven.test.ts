@@ -197,6 +197,28 @@ describe('Proven, on real nodes', () => {
     expect(await shown('replica1', await write())).to.equal(true);
   });
 
+  it('finds out at rest how far replicas are, out of turn, and knows when waiting is in vain', async () => {
+    await policy.close();
+    begin({ probeIntervalMs: 10 * DEADLINE_MS });
+    const known = (timeoutMs = DEADLINE_MS) =>
+      policy.waitUntilAsOf(environment.replicas, now(), timeoutMs);
+    expect(await known()).to.equal(true);
+    expect(await known()).to.equal(true);
+    await cluster.replicas[0]!.pause();
+    await app.query('INSERT INTO notes VALUES (1)');
+    expect(await known(), 'the other one').to.equal(true);
+    await cluster.replicas[1]!.pause();
+    await app.query('INSERT INTO notes VALUES (2)');
+    expect(await known(100)).to.equal(false);
+    // What is on its way to them is longer on its way than that.
+    const asked = environment.asked('primary');
+    expect(await known(1)).to.equal(false);
+    expect(environment.asked('primary')).to.equal(asked);
+    const waiting = known();
+    await cluster.replicas[1]!.resume();
+    expect(await waiting).to.equal(true);
+  });
+
   it('knows how far a replica is behind, and does not let it grow with silence', async () => {
     const [first] = cluster.replicas;
     await first!.setLag(150);

@@ -70,6 +70,30 @@ describe('a bound on the lag', () => {
     });
   });
 
+  for (const mode of ['proven', 'measured'] as const) {
+    it(`keeps nothing from replicas that are near, however seldom something is read (${mode})`, async () => {
+      const boundMs = 150;
+      await connect({ freshness: { mode }, maxReplicaLagMs: boundMs });
+      const afterRest = async (query: () => Promise<string>) => {
+        for (let tries = 0; tries < 20; tries++) {
+          await new Promise((resolve) => setTimeout(resolve, 2 * boundMs));
+          const answer = await query();
+          if (answer.startsWith('replica')) return;
+        }
+        throw new Error('never from a replica');
+      };
+      await afterRest(() => read());
+      await afterRest(() => reads.useReplica(() => read()));
+      await afterRest(() =>
+        sequelize.transaction({ readOnly: true }, async (transaction) => {
+          await sequelize.query('SELECT 1', { type: QueryTypes.SELECT, transaction });
+          const { target, reason } = log.all.splice(0).at(-1)!;
+          return `${target} ${reason}`;
+        }),
+      );
+    });
+  }
+
   it('is never met with a fixed window, which knows of no lag', async () => {
     await connect({ freshness: { mode: 'fixed' } });
     expect(await read(60_000)).to.equal('primary too-far-behind');
