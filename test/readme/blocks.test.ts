@@ -1,7 +1,7 @@
 import * as apolloServer from '@apollo/server';
 import { expect } from 'chai';
 import * as sequelizeModule from 'sequelize';
-import { DataTypes, Sequelize, type Options } from 'sequelize';
+import { DataTypes, Sequelize, type Model, type Options } from 'sequelize';
 import * as freshReadsModule from '../../src';
 import * as apollo from '../../src/apollo';
 import * as dataloader from '../../src/dataloader';
@@ -12,6 +12,10 @@ import { blocksOf } from './markdown';
 import { runBlock } from './run-block';
 
 const { freshReads } = freshReadsModule;
+
+interface Resolvers {
+  readonly User: { posts(user: { id: number }, args: object): Promise<Model[]> };
+}
 
 /** The one block of the README that says this. */
 function blockWith(text: string): string {
@@ -33,7 +37,9 @@ describe('the code of README.md', () => {
     const times = '"createdAt" timestamptz, "updatedAt" timestamptz';
     database = await createDatabase(
       `CREATE TABLE users (id serial PRIMARY KEY, name text, ${times})`,
-      `CREATE TABLE posts (id serial PRIMARY KEY, title text, ${times})`,
+      `CREATE TABLE posts (id serial PRIMARY KEY, title text, status text, "authorId" int, ${times})`,
+      `INSERT INTO posts (title, status, "authorId")
+         VALUES ('a1', 'open', 1), ('a2', 'open', 1), ('a3', 'done', 1), ('b1', 'done', 2)`,
     );
     // Not by luck: nothing that is written from here on shows on a replica.
     await database.pauseReplicas();
@@ -110,6 +116,36 @@ describe('the code of README.md', () => {
       { reads, User, Post, typeDefs },
     );
     await runBlock(blockWith('postCount'), {}, { reads, User, Post, ...dataloader });
+  });
+
+  it('the block on arguments loads so many posts of such a status, of each user', async () => {
+    const sequelize = database.connect();
+    opened.push(sequelize);
+    const User = sequelize.define('user', { name: DataTypes.STRING });
+    const Post = sequelize.define('post', { title: DataTypes.STRING, status: DataTypes.STRING });
+    User.hasMany(Post, { as: 'posts', foreignKey: 'authorId' });
+    const reads = freshReads(sequelize);
+    await reads.ready();
+    const log = new DecisionLog(reads);
+    const titles = async (resolvers: Resolvers, args: object) => {
+      const lists = [1, 2].map((id) => resolvers.User.posts({ id }, args));
+      return (await Promise.all(lists)).map((posts) => posts.map((post) => post.get('title')));
+    };
+    await runBlock(
+      `${blockWith('.with(args)')}\nawait use(resolvers);`,
+      {},
+      {
+        ...dataloader,
+        reads,
+        User,
+        use: async (resolvers: Resolvers) => {
+          expect(await titles(resolvers, {})).to.deep.equal([['a3', 'a2', 'a1'], ['b1']]);
+          expect(await titles(resolvers, { limit: 1 })).to.deep.equal([['a3'], ['b1']]);
+          expect(await titles(resolvers, { limit: 1, status: 'open' })).to.deep.equal([['a2'], []]);
+        },
+      },
+    );
+    expect(log.all.map(({ target }) => target)).to.deep.equal(['replica', 'replica', 'replica']);
   });
 
   it('the block on options has none that is unknown, and no bad value', async () => {

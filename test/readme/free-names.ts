@@ -18,4 +18,7 @@ export const freeNames: Readonly<Record<string, string>> = {
   app: `declare const app: import('express').Express;`,
   schema: `declare const schema: import('graphql').GraphQLSchema;`,
   typeDefs: `declare const typeDefs: string;`,
+  resolvers: `declare const resolvers: { User: object };`,
+  plugins: `declare const plugins: import('@apollo/server').ApolloServerPlugin[];`,
+  ApolloServer: `import { ApolloServer } from '@apollo/server';`,
 };

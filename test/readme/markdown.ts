@@ -42,6 +42,20 @@ export function commandsOf(readme: Readme): string[] {
   return [...new Set(commands)];
 }
 
+/** The rows of the first table under a heading, without its head: the text of each cell. */
+export function tableUnder(readme: Readme, heading: string): string[][] {
+  const lines = textOf(readme).split('\n');
+  const section = lines.slice(lines.indexOf(heading));
+  const from = section.findIndex((line) => line.startsWith('|'));
+  const length = section.slice(from).findIndex((line) => !line.startsWith('|'));
+  return section.slice(from + 2, from + length).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
 function textOf(readme: Readme): string {
   return readFileSync(path.join(root, readme), 'utf8');
 }
