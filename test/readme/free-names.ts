@@ -1,5 +1,5 @@
 /**
- * What the TypeScript blocks of the READMEs use without saying where it comes from: each name with
+ * What the TypeScript blocks of the READMEs and the docs use without saying where it comes from: each name with
  * its declaration. A block that imports or declares the name itself does without.
  */
 export const freeNames: Readonly<Record<string, string>> = {
@@ -7,18 +7,31 @@ export const freeNames: Readonly<Record<string, string>> = {
   Sequelize: `import { Sequelize } from 'sequelize';`,
   freshReads: `import { freshReads } from 'sequelize-fresh-reads';`,
   reads: `declare const reads: import('sequelize-fresh-reads').FreshReads;`,
-  User: `declare const User: import('sequelize').ModelStatic<import('sequelize').Model>;`,
+  User: `declare const User: import('sequelize').ModelStatic<import('sequelize').Model & { id: number }>;`,
   Post: `declare const Post: import('sequelize').ModelStatic<import('sequelize').Model>;`,
+  Membership: `declare const Membership: import('sequelize').ModelStatic<import('sequelize').Model>;`,
+  Vote: `declare const Vote: import('sequelize').ModelStatic<import('sequelize').Model & { postId: number; score: string }>;`,
+  user: `declare const user: import('sequelize').Model & { id: number };`,
+  email: `declare const email: string;`,
+  Op: `import { Op } from 'sequelize';`,
+  fn: `import { fn } from 'sequelize';`,
+  col: `import { col } from 'sequelize';`,
+  loaders: `declare const loaders: Readonly<Record<'user' | 'postsOfUser', import('sequelize-fresh-reads/dataloader').Loader<number, unknown>>>;`,
   createLoaders: `import { createLoaders } from 'sequelize-fresh-reads/dataloader';`,
   byKey: `import { byKey } from 'sequelize-fresh-reads/dataloader';`,
   hasMany: `import { hasMany } from 'sequelize-fresh-reads/dataloader';`,
   countOf: `import { countOf } from 'sequelize-fresh-reads/dataloader';`,
   batch: `import { batch } from 'sequelize-fresh-reads/dataloader';`,
   scoresOf: `declare const scoresOf: (ids: readonly number[]) => Promise<number[]>;`,
+  freshReadsMiddleware: `import { freshReadsMiddleware } from 'sequelize-fresh-reads/http';`,
   app: `declare const app: import('express').Express;`,
   schema: `declare const schema: import('graphql').GraphQLSchema;`,
   typeDefs: `declare const typeDefs: string;`,
   resolvers: `declare const resolvers: { User: object };`,
+  emitter: `declare const emitter: import('node:events').EventEmitter;`,
+  handleOrder: `declare const handleOrder: (order: object) => void;`,
+  queue: `declare const queue: { add(name: string, job: object): Promise<void>; process(name: string, work: (job: { userId: number; token?: string }) => Promise<void>): void };`,
+  sendWelcome: `declare const sendWelcome: (user: object | null) => Promise<void>;`,
   plugins: `declare const plugins: import('@apollo/server').ApolloServerPlugin[];`,
   ApolloServer: `import { ApolloServer } from '@apollo/server';`,
 };

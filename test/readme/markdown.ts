@@ -8,6 +8,15 @@ export const readmes = ['README.md', 'example-graphql/README.md'] as const;
 
 export type Readme = (typeof readmes)[number];
 
+/** Whatever has blocks in TypeScript. */
+export const documents = [
+  ...readmes,
+  'docs/loaders.md',
+  'docs/operations-and-sessions.md',
+] as const;
+
+export type Document = (typeof documents)[number];
+
 const fence = /^```(\w+)\n([\s\S]*?)^```$/gm;
 const shells = ['sh', 'bash', 'shell', 'console'];
 
@@ -16,8 +25,8 @@ const command =
   /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|tsx|mocha|curl|git|docker|docker-compose|psql|export|scripts\/\S+|\.ci\/\S+) /;
 
 /** The code blocks in one of these languages, in order. */
-export function blocksOf(readme: Readme, ...languages: string[]): string[] {
-  return [...textOf(readme).matchAll(fence)]
+export function blocksOf(document: Document, ...languages: string[]): string[] {
+  return [...textOf(document).matchAll(fence)]
     .filter(([, language = '']) => languages.includes(language))
     .map(([, , text = '']) => text.trim());
 }
@@ -42,9 +51,15 @@ export function commandsOf(readme: Readme): string[] {
   return [...new Set(commands)];
 }
 
+/** Where the links and images of a document lead within the repository. */
+export function linksOf(document: Document): string[] {
+  const links = [...textOf(document).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, to = '']) => to);
+  return links.filter((to) => !to.includes('://'));
+}
+
 /** The rows of the first table under a heading, without its head: the text of each cell. */
-export function tableUnder(readme: Readme, heading: string): string[][] {
-  const lines = textOf(readme).split('\n');
+export function tableUnder(document: Document, heading: string): string[][] {
+  const lines = textOf(document).split('\n');
   const section = lines.slice(lines.indexOf(heading));
   const from = section.findIndex((line) => line.startsWith('|'));
   const length = section.slice(from).findIndex((line) => !line.startsWith('|'));
@@ -56,6 +71,6 @@ export function tableUnder(readme: Readme, heading: string): string[][] {
   );
 }
 
-function textOf(readme: Readme): string {
-  return readFileSync(path.join(root, readme), 'utf8');
+function textOf(document: Document): string {
+  return readFileSync(path.join(root, document), 'utf8');
 }

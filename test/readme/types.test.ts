@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import ts from 'typescript';
 import { Program } from '../example/program';
 import { freeNames } from './free-names';
-import { blocksOf, readmes, root } from './markdown';
+import { blocksOf, documents, root } from './markdown';
 
 /** Every name that a block imports or declares at its top. */
 function namesMadeBy(block: string): Set<string> {
@@ -44,12 +44,12 @@ function completed(block: string): string {
   return `${missing.map(([, declaration]) => declaration).join(' ')} export {}; ${block}\n`;
 }
 
-describe('the TypeScript of the READMEs', function () {
+describe('the TypeScript of the READMEs and the docs', function () {
   this.timeout(120_000);
-  const blocks = readmes.flatMap((readme) =>
-    blocksOf(readme, 'ts', 'typescript', 'js', 'javascript').map((block, index) => ({
-      file: `${path.dirname(readme) === '.' ? 'root' : path.dirname(readme)}-${index + 1}.mts`,
-      title: `${readme}, block ${index + 1}: ${block.split('\n')[0]}`,
+  const blocks = documents.flatMap((document) =>
+    blocksOf(document, 'ts', 'typescript', 'js', 'javascript').map((block, index) => ({
+      file: `${document.replace(/\W/g, '-')}-${index + 1}.mts`,
+      title: `${document}, block ${index + 1}: ${block.split('\n')[0]}`,
       block,
     })),
   );
