@@ -10,6 +10,7 @@ const FILES = [
   'tsconfig.build.json',
   'README.md',
   'LICENSE',
+  'docs',
   'scripts',
   'src',
   'chaos',
