@@ -2,31 +2,32 @@ import type { ConnectionOptions } from 'sequelize';
 import { OptionsError, echo } from '../errors';
 import type { PoolSettings } from '../replicas';
 import { isRecord, rejectUnknownKeys } from '../validate';
-import type { NodeConfig } from './internals';
+
+declare module 'sequelize/types/sequelize' {
+  interface ConnectionOptions {
+    /**
+     * Of an entry of `read`: the replica's name in decisions and in `status()`. Default: `replica`
+     * and a number, by its place in the list.
+     */
+    name?: string;
+    /** Of an entry of `read`: its share of the reads beside other replicas, above 0. Default 1. */
+    weight?: number;
+    /** Sizes and times of the node's own pool (milliseconds), over those of the `pool` option. */
+    pool?: Partial<PoolSettings>;
+    /** For the driver (TLS, for example). Default: the `dialectOptions` of the instance. */
+    dialectOptions?: object;
+  }
+}
 
 /** An entry of `replication` as this package reads it. */
-export interface ReadEntry extends NodeConfig {
-  /** Its share of the reads. */
-  readonly weight?: number;
-  /** Overrides the `pool` option for this node. */
-  readonly pool?: Partial<PoolSettings>;
-  readonly dialectOptions?: object;
-}
+export type ReadEntry = Readonly<ConnectionOptions>;
 
 /**
  * A replica as an entry of Sequelize's `replication.read` describes it. What is left out is
- * inherited from the instance, as Sequelize does it for its own entries.
+ * inherited from the instance, as Sequelize does it for its own entries. Without a `name` it is
+ * called `replica` and the next number that no node in use has.
  */
-export interface ReplicaConfig extends ConnectionOptions {
-  /** Default: `replica` and the next number that no node in use has. */
-  readonly name?: string;
-  /** Its share of the reads beside other replicas, above 0. Default 1. */
-  readonly weight?: number;
-  /** Sizes and times of its own pool (milliseconds), over those of the `pool` option. */
-  readonly pool?: Partial<PoolSettings>;
-  /** For the driver (TLS, for example). */
-  readonly dialectOptions?: object;
-}
+export type ReplicaConfig = ReadEntry;
 
 const WHERE = 'addReplica(config)';
 const LEAST = { max: 1, min: 0, idle: 0, acquire: 0, evict: 0, maxUses: 1 };

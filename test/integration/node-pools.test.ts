@@ -89,7 +89,7 @@ describe('one pool a node, on real nodes', () => {
     const { replication, ...rest } = cluster.sequelizeOptions();
     const [first, second] = replication.read;
     const read = [{ ...first!, pool: { max: 7 } }, second!];
-    const sequelize = connect({ ...rest, replication: { ...replication, read } as never });
+    const sequelize = connect({ ...rest, replication: { ...replication, read } });
     const { pools } = installOn(sequelize);
     // In the order of the nodes, the primary's pool for reads last.
     expect(pools.readPools().map(({ maxSize }) => maxSize)).to.deep.equal([7, 3, 3]);

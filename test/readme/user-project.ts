@@ -28,6 +28,9 @@ export async function makeUserProject(
     symlinkSync(program, path.join(modules, '.bin', name));
   }
   for (const name of new Set([...Object.keys(dependencies), ...beside])) {
-    symlinkSync(path.join(root, 'node_modules', name), path.join(modules, name));
+    // A name may have a scope, which is a folder.
+    const link = path.join(modules, name);
+    mkdirSync(path.dirname(link), { recursive: true });
+    symlinkSync(path.join(root, 'node_modules', name), link);
   }
 }
