@@ -237,7 +237,7 @@ class Handle implements FreshReads {
       health,
       serves: health === 'up' && policy.serves(name),
       lagMs: lag?.ms,
-      lagBytes: lag?.bytes,
+      lagBytes: lag?.bytes === undefined ? undefined : Number(lag.bytes),
     };
   }
 

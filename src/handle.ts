@@ -42,10 +42,10 @@ export interface NodeStatus {
   /** How far a replica was behind when that was last measured, in milliseconds, if it ever was. */
   readonly lagMs: number | undefined;
   /** The same in bytes of write-ahead log. */
-  readonly lagBytes: bigint | undefined;
+  readonly lagBytes: number | undefined;
 }
 
-/** A look at a handle, for logs and health pages. Holds no SQL and no values. */
+/** A look at a handle, for logs and health pages: plain data, fit for JSON. Holds no SQL and no values. */
 export interface Status {
   readonly freshness: FreshnessMode;
   readonly routing: 'enforce' | 'observe';

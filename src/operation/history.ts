@@ -32,7 +32,7 @@ export const EVERYTHING = '*';
 
 export type WriteState = 'in-flight' | 'uncommitted' | 'committed';
 
-/** One table written by one operation: who, when, in which state. */
+/** One table written by one operation: who, when, in which state. Plain data, fit for JSON. */
 export interface WriteRecord {
   /** `users`, or `schema.users` outside the default schema; `*` when the tables are not known. */
   readonly table: string;

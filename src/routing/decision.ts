@@ -35,7 +35,7 @@ export type Reason =
   | 'asked-replica'
   | 'observing';
 
-/** Where one statement, or one loader's batch, was sent and why. */
+/** Where one statement, or one loader's batch, was sent and why. Plain data, fit for JSON. */
 export interface Decision {
   readonly target: Target;
   /** `primary`, or the replica's name (`replica1`, ... unless the configuration names it). */
