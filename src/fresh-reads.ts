@@ -23,6 +23,7 @@ import {
 } from './operation';
 import type { FreshReadsOptions } from './options';
 import { resolveOptions, type ResolvedOptions } from './resolve-options';
+import { secretWarning } from './session-secret';
 import type { Sessions } from './sessions';
 import type { Decision } from './routing';
 import { Reporter } from './reporter';
@@ -61,7 +62,10 @@ export function freshReads(sequelize: Sequelize, options?: FreshReadsOptions): F
     }
     return existing;
   }
-  const handle = new Handle(sequelize, resolveOptions(options));
+  const resolved = resolveOptions(options);
+  const handle = new Handle(sequelize, resolved);
+  const warning = secretWarning(options ?? {}, resolved.sessionSecret);
+  if (warning !== undefined) handle.parts.warn(warning);
   handles.set(sequelize, handle);
   return handle;
 }

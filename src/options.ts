@@ -131,11 +131,12 @@ export interface FreshReadsOptions {
   /**
    * Signs session tokens, which carry the live writes of an operation to the same client's next one.
    * A long random string that all processes share; with several the first one signs, and the others
-   * are still honoured.
+   * are still honoured. One of fewer than 16 characters is warned of, and so is `undefined` (an
+   * environment variable that is not set).
    *
    * Default: none, no session tokens.
    */
-  readonly sessionSecret?: string | readonly [string, ...string[]];
+  readonly sessionSecret?: string | readonly [string, ...string[]] | undefined;
   /**
    * A session never reads what is older than what it has read before: a node answers only when it
    * shows all of that. Costs probes while operations read, and reads on the primary while replicas

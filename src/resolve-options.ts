@@ -1,5 +1,6 @@
 import { OptionsError, echo } from './errors';
 import type { Logger } from './options';
+import { sessionSecret, type SessionSecrets } from './session-secret';
 import { isRecord, rejectUnknownKeys } from './validate';
 
 /** How the freshness policy was chosen, with every default filled in. */
@@ -33,7 +34,7 @@ export interface ResolvedOptions {
   readonly replicaConnectTimeoutMs: number;
   readonly replicaTimeoutMs: number;
   readonly historyScope: 'operation' | 'resolver';
-  readonly sessionSecret: readonly [string, ...string[]] | undefined;
+  readonly sessionSecret: SessionSecrets | undefined;
   readonly monotonicReads: boolean;
   readonly routing: 'enforce' | 'observe';
   readonly logger: Logger | undefined;
@@ -185,22 +186,6 @@ function timeoutMs(name: string, value: unknown): number {
 function count(name: string, value: unknown): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
   throw new OptionsError(`${name} must be a whole number, zero or more, got ${echo(value)}.`);
-}
-
-function sessionSecret(value: unknown): ResolvedOptions['sessionSecret'] {
-  if (value === undefined) return undefined;
-  const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const [first, ...older] = secrets;
-  if (isSecret(first) && older.every(isSecret)) return [first, ...older];
-  // Never echoed: a secret in a log is none.
-  throw new OptionsError(
-    'sessionSecret must be a string that is not empty, or an array of them with the current one first; ' +
-      `got ${Array.isArray(value) ? `an array of ${secrets.map((secret) => typeof secret).join(', ') || 'nothing'}` : typeof value}.`,
-  );
-}
-
-function isSecret(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function monotonicReads(value: unknown): boolean {
