@@ -3,6 +3,8 @@
  * recognises it across two installed copies of the package (where `instanceof` would fail).
  */
 
+export { echo } from './echo';
+
 const brand = Symbol.for('sequelize-fresh-reads.error');
 
 /** Stable, machine-readable names of the errors. */
@@ -66,23 +68,4 @@ export function isReplicasUnavailableError(error: unknown): error is ReplicasUna
 /** Whether `error` is a {@link ClusterError}, of this copy of the package or of another one. */
 export function isClusterError(error: unknown): error is ClusterError {
   return isFreshReadsError(error) && error.code === 'FRESH_READS_CLUSTER';
-}
-
-/** A value as it is shown in an error message: short, on one line, with its type where that helps. */
-export function echo(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shorten(value));
-  if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`;
-  if (typeof value === 'bigint') return `${value}n`;
-  if (typeof value !== 'object' || value === null) return String(value);
-  try {
-    const json = JSON.stringify(value);
-    const type = (value as { constructor?: { name?: string } }).constructor?.name;
-    return shorten(!type || type === 'Object' || type === 'Array' ? json : `${type} ${json}`);
-  } catch {
-    return Object.prototype.toString.call(value);
-  }
-}
-
-function shorten(text: string): string {
-  return text.length <= 120 ? text : `${text.slice(0, 117)}...`;
 }

@@ -42,13 +42,13 @@ export function readEntryOf(given: unknown, inherited: PoolSettings): ReadEntry 
   if (!isRecord(given)) {
     throw new OptionsError(
       `${WHERE}: config must be an entry as in replication.read, such as { host: 'replica-c' }, ` +
-        `got ${discreetly(given)}.`,
+        `got ${echo(given)}.`,
     );
   }
   const { host, port, name, weight, pool, dialectOptions } = given;
   if (host === undefined && port === undefined) {
     throw new OptionsError(
-      `${WHERE}: config names no node, it must have a host, a port, or both, got ${discreetly(given)}.`,
+      `${WHERE}: config names no node, it must have a host, a port, or both, got ${echo(given)}.`,
     );
   }
   if (host !== undefined && !(typeof host === 'string' && /^[^\s@]+$/.test(host) && !isUrl(host))) {
@@ -81,7 +81,7 @@ function checkPool(pool: unknown, inherited: PoolSettings): void {
 }
 
 function fail(name: string, rule: string, value: unknown): never {
-  throw new OptionsError(`${WHERE}: ${name} must be ${rule}, got ${discreetly(value)}.`);
+  throw new OptionsError(`${WHERE}: ${name} must be ${rule}, got ${echo(value)}.`);
 }
 
 function isUrl(text: string): boolean {
@@ -95,24 +95,4 @@ function isPort(value: unknown): boolean {
 
 function isAbove0(value: unknown): boolean {
   return typeof value === 'number' && value > 0 && value < Infinity;
-}
-
-const SECRET = /pass|secret|token|key|cert|ssl/i;
-
-/** A value for an error message: a connection string or an entry may hold a password. */
-function discreetly(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return echo(withoutPassword(value));
-  try {
-    const text = JSON.stringify(value, (key, inner: unknown) =>
-      SECRET.test(key) ? '***' : withoutPassword(inner),
-    );
-    return echo(JSON.parse(text));
-  } catch {
-    return Object.prototype.toString.call(value);
-  }
-}
-
-function withoutPassword(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  return value.replaceAll(/:[^:@\s]*@/g, ':***@').replaceAll(/(password=)[^&\s]*/gi, '$1***');
 }

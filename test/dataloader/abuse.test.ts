@@ -38,7 +38,7 @@ describe('loaders that are called wrongly', () => {
   it('says what is wrong with the handle and the definitions', () => {
     refused(
       () => createLoaders(sequelize as never, {}),
-      'createLoaders: the first argument must be the handle that freshReads(sequelize) gave, got [object Object].',
+      'createLoaders: the first argument must be the handle that freshReads(sequelize) gave, got an instance of Sequelize.',
     );
     refused(
       () => createLoaders(reads, [] as never),
@@ -46,7 +46,7 @@ describe('loaders that are called wrongly', () => {
     );
     refused(
       () => createLoaders(reads, { user: User as never }),
-      'createLoaders: "user" must be made by byKey, hasMany, belongsTo, hasOne, belongsToMany, countOf or batch, got function User.',
+      'createLoaders: "user" must be made by byKey, hasMany, belongsTo, hasOne, belongsToMany, countOf or batch, got class User.',
     );
   });
 
@@ -96,7 +96,7 @@ describe('loaders that are called wrongly', () => {
     );
     await rejected(
       loaders.posts.load(Post.build({ title: 'x', authorId: null }) as never),
-      'hasMany(User.posts): Post {"status":"open","id":null,"title":"x","authorId":null} is no key of type INTEGER, and no instance of User.',
+      'hasMany(User.posts): an instance of Post is no key of type INTEGER, and no instance of User.',
     );
     refused(
       () => loaders.user.loadMany(1 as never),

@@ -55,7 +55,7 @@ describe('loaders with arguments', () => {
       'hasMany(User.posts): limit must be a whole number, 0 or more, got -1.',
     );
     expect(() => posts.with({ status: new Map() as never })).to.throw(
-      'hasMany(User.posts): what with() takes must be plain data, got Map {}.',
+      'hasMany(User.posts): what with() takes must be plain data, got an instance of Map.',
     );
     expect(() => (user as unknown as { with(args: object): unknown }).with({})).to.throw(
       'byKey(User): with(arguments) is for loaders whose where, order, limit or offset is a function of them, and of batch.',

@@ -47,7 +47,7 @@ describe('freshReads on an instance', () => {
       ],
       [
         () => freshReads(Sequelize as never),
-        'freshReads(sequelize): the first argument must be a Sequelize 6 instance, got function Sequelize.',
+        'freshReads(sequelize): the first argument must be a Sequelize 6 instance, got class Sequelize.',
       ],
     ];
     for (const [call, message] of refused)
@@ -99,7 +99,7 @@ describe('freshReads on an instance', () => {
     for (const call of ['usePrimary', 'useReplica'] as const) {
       expect(() => reads[call](Promise.resolve() as never))
         .to.throw(
-          `${call}(fn): fn must be a function, got Promise {}. ` +
+          `${call}(fn): fn must be a function, got an instance of Promise. ` +
             'What made the promise has begun before: wrap it, () => ...',
         )
         .that.satisfies(isOptionsError);
