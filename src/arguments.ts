@@ -8,28 +8,36 @@ const KINDS = ['query', 'mutation', 'subscription', 'request', 'job'] as const;
 
 /** @throws OptionsError unless it is a Sequelize 6 instance that this package can work with */
 export function assertSupported(sequelize: unknown): asserts sequelize is Sequelize {
-  const instance = sequelize as Partial<SequelizeInternals> | null | undefined;
-  const looksRight =
-    isRecord(sequelize) &&
-    typeof instance?.query === 'function' &&
-    typeof instance.addHook === 'function' &&
-    isRecord(instance.connectionManager);
-  if (!looksRight || !instance.dialect) {
+  if (!isSequelize(sequelize)) {
     throw new OptionsError(
       `freshReads(sequelize): the first argument must be a Sequelize 6 instance, got ${echo(sequelize)}.`,
     );
   }
-  if (instance.dialect.name !== 'postgres') {
+  const { dialect, options } = sequelize;
+  if (dialect.name !== 'postgres') {
     throw new OptionsError(
-      `freshReads(sequelize): the dialect ${echo(instance.dialect.name)} is not supported, only 'postgres' is.`,
+      `freshReads(sequelize): the dialect ${echo(dialect.name)} is not supported, only 'postgres' is.`,
     );
   }
-  if (instance.options?.native) {
+  if (options?.native) {
     throw new OptionsError(
       'freshReads(sequelize): the option native: true is not supported, since pg-native does not ' +
         "show a connection's transaction status; leave it out to use pg.",
     );
   }
+}
+
+/** By what it can do: there may be several copies of Sequelize. */
+export function isSequelize(
+  value: unknown,
+): value is Pick<SequelizeInternals, 'dialect'> & Partial<SequelizeInternals> {
+  return (
+    isRecord(value) &&
+    typeof value['query'] === 'function' &&
+    typeof value['addHook'] === 'function' &&
+    isRecord(value['connectionManager']) &&
+    isRecord(value['dialect'])
+  );
 }
 
 /** @throws OptionsError naming what is wrong with the options of `runOperation` */

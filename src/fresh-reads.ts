@@ -1,6 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Sequelize } from 'sequelize';
-import { assertFunction, assertOperationOptions, assertSupported, tableNameOf } from './arguments';
+import {
+  assertFunction,
+  assertOperationOptions,
+  assertSupported,
+  isSequelize,
+  tableNameOf,
+} from './arguments';
 import { OptionsError, echo } from './errors';
 import type {
   Disposable,
@@ -22,7 +27,7 @@ import {
   type WriteRecord,
 } from './operation';
 import type { FreshReadsOptions } from './options';
-import { resolveOptions, type ResolvedOptions } from './resolve-options';
+import { assertSameOptions, resolveOptions, type ResolvedOptions } from './resolve-options';
 import { secretWarning } from './session-secret';
 import type { Sessions } from './sessions';
 import type { Decision } from './routing';
@@ -54,12 +59,7 @@ export function freshReads(sequelize: Sequelize, options?: FreshReadsOptions): F
   assertSupported(sequelize);
   const existing = handles.get(sequelize);
   if (existing && !existing.closed) {
-    if (options !== undefined && !isDeepStrictEqual(existing.options, resolveOptions(options))) {
-      throw new OptionsError(
-        'freshReads(sequelize, options): this instance already has a handle with other options. ' +
-          'Call it once, or with the same options, or close() the first handle.',
-      );
-    }
+    if (options !== undefined) assertSameOptions(existing.options, resolveOptions(options));
     return existing;
   }
   const resolved = resolveOptions(options);
@@ -84,8 +84,10 @@ export interface HandleParts {
 /** @throws OptionsError when `reads` is not a handle made by `freshReads`. */
 export function partsOf(reads: FreshReads, where: string): HandleParts {
   if (reads instanceof Handle) return reads.parts;
+  const got = isSequelize(reads) ? 'a Sequelize instance itself' : echo(reads);
   throw new OptionsError(
-    `${where}: the first argument must be the handle that freshReads(sequelize) gave, got ${echo(reads)}.`,
+    `${where}: the first argument must be the handle that freshReads(sequelize) gave, got ${got}. ` +
+      `Write ${where}(freshReads(sequelize), …).`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { OptionsError, echo } from './errors';
 import type { Logger } from './options';
 import { sessionSecret, type SessionSecrets } from './session-secret';
@@ -81,6 +82,22 @@ export function resolveOptions(options: unknown): ResolvedOptions {
   const resolved: Record<string, unknown> = {};
   for (const [name, validate] of Object.entries(validators)) resolved[name] = validate(given[name]);
   return resolved as unknown as ResolvedOptions;
+}
+
+/**
+ * Options of a second call. No value is echoed: there are secrets among them.
+ *
+ * @throws OptionsError when they are not those of the first call
+ */
+export function assertSameOptions(first: ResolvedOptions, second: ResolvedOptions): void {
+  const names = Object.keys(validators) as (keyof ResolvedOptions)[];
+  const other = names.filter((name) => !isDeepStrictEqual(first[name], second[name]));
+  if (other.length === 0) return;
+  throw new OptionsError(
+    'freshReads(sequelize, options): this instance already has a handle with other options: ' +
+      `${other.join(' and ')} ${other.length === 1 ? 'differs' : 'differ'}. ` +
+      'Call it once, or with the same options, or close() the first handle.',
+  );
 }
 
 function oneOf<const Choice extends string>(name: string, choices: readonly [Choice, ...Choice[]]) {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Sequelize } from 'sequelize';
-import { freshReads, type FreshReadsOptions } from '../src';
+import { freshReads, isOptionsError, type FreshReadsOptions } from '../src';
 
 describe('freshReads()', () => {
   let sequelize: Sequelize;
@@ -51,5 +51,16 @@ describe('freshReads()', () => {
     it('nor where it is left out', () => {
       expect(warningsOf({})).to.deep.equal([]);
     });
+  });
+
+  it('says which options differ from those of the first call, without a value of theirs', () => {
+    freshReads(sequelize, { sessionSecret: 'the secret of the first call', rawReads: 'primary' });
+    expect(() => freshReads(sequelize, { sessionSecret: 'another secret of the second call' }))
+      .to.throw(
+        'freshReads(sequelize, options): this instance already has a handle with other options: ' +
+          'rawReads and sessionSecret differ. ' +
+          'Call it once, or with the same options, or close() the first handle.',
+      )
+      .that.satisfies(isOptionsError);
   });
 });

@@ -14,19 +14,27 @@ export interface AssociationParts extends ThroughAssociation {
   readonly targetKey: string;
 }
 
-export type AssociationKind = 'HasMany' | 'HasOne' | 'BelongsTo' | 'BelongsToMany';
+const DEFINITIONS = {
+  HasMany: "hasMany(Other, { as: 'name' })",
+  HasOne: "hasOne(Other, { as: 'name' })",
+  BelongsTo: "belongsTo(Other, { as: 'name' })",
+  BelongsToMany: "belongsToMany(Other, { as: 'name', through: Link })",
+};
+
+export type AssociationKind = keyof typeof DEFINITIONS;
 
 /** @throws OptionsError when `association` is of none of the kinds; `factory` names the function. */
 export function assertAssociation(
   factory: string,
-  kinds: readonly AssociationKind[],
+  kinds: readonly [AssociationKind, ...AssociationKind[]],
   association: unknown,
 ): AssociationParts & { readonly label: string } {
   const type = isRecord(association) ? association['associationType'] : undefined;
   if (!(kinds as readonly unknown[]).includes(type)) {
     const got = typeof type === 'string' ? `a ${type} association` : echo(association);
+    const fix = association === undefined ? `: ${howToDefine(factory, kinds[0])}` : '.';
     throw new OptionsError(
-      `${factory}(association, options): association must be a ${kinds.join(' or ')} association such as Model.associations.name, got ${got}.`,
+      `${factory}(association, options): association must be a ${kinds.join(' or ')} association such as Model.associations.name, got ${got}${fix}`,
     );
   }
   const parts = association as AssociationParts;
@@ -43,6 +51,14 @@ export function assertAssociation(
     oneFromTarget: parts.oneFromTarget,
     label: `${factory}(${parts.source.name}.${parts.as})`,
   };
+}
+
+/** For `Model.associations.name` where there is no such name: misspelt, or the associations come later. */
+function howToDefine(factory: string, kind: AssociationKind): string {
+  return (
+    'no association of that name is defined (yet). Check the name, and call ' +
+    `Model.${DEFINITIONS[kind]} before ${factory}(Model.associations.name).`
+  );
 }
 
 /** Keys that are given as a value or as the instance that holds it in `attribute`. */

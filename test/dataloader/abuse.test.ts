@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { Sequelize } from 'sequelize';
 import { freshReads, isOptionsError, type FreshReads } from '../../src';
-import { belongsTo, byKey, createLoaders, hasMany } from '../../src/dataloader';
+import {
+  belongsTo,
+  belongsToMany,
+  byKey,
+  countOf,
+  createLoaders,
+  hasMany,
+} from '../../src/dataloader';
 import { Post, User, town } from './town';
 
 describe('loaders that are called wrongly', () => {
@@ -38,7 +45,11 @@ describe('loaders that are called wrongly', () => {
   it('says what is wrong with the handle and the definitions', () => {
     refused(
       () => createLoaders(sequelize as never, {}),
-      'createLoaders: the first argument must be the handle that freshReads(sequelize) gave, got an instance of Sequelize.',
+      'createLoaders: the first argument must be the handle that freshReads(sequelize) gave, got a Sequelize instance itself. Write createLoaders(freshReads(sequelize), …).',
+    );
+    refused(
+      () => createLoaders({ user: byKey(User) } as never, undefined as never),
+      'createLoaders: the first argument must be the handle that freshReads(sequelize) gave, got { user: {…} }. Write createLoaders(freshReads(sequelize), …).',
     );
     refused(
       () => createLoaders(reads, [] as never),
@@ -65,7 +76,15 @@ describe('loaders that are called wrongly', () => {
     );
     refused(
       () => belongsTo(undefined),
-      'belongsTo(association, options): association must be a BelongsTo association such as Model.associations.name, got undefined.',
+      "belongsTo(association, options): association must be a BelongsTo association such as Model.associations.name, got undefined: no association of that name is defined (yet). Check the name, and call Model.belongsTo(Other, { as: 'name' }) before belongsTo(Model.associations.name).",
+    );
+    refused(
+      () => belongsToMany((User.associations as Record<string, never>)['postz']),
+      "belongsToMany(association, options): association must be a BelongsToMany association such as Model.associations.name, got undefined: no association of that name is defined (yet). Check the name, and call Model.belongsToMany(Other, { as: 'name', through: Link }) before belongsToMany(Model.associations.name).",
+    );
+    refused(
+      () => countOf(undefined),
+      "countOf(association, options): association must be a HasMany or BelongsToMany association such as Model.associations.name, got undefined: no association of that name is defined (yet). Check the name, and call Model.hasMany(Other, { as: 'name' }) before countOf(Model.associations.name).",
     );
   });
 

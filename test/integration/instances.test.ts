@@ -26,7 +26,7 @@ describe('freshReads on an instance', () => {
     expect(freshReads(sequelize, { ...LONG_WINDOW, routing: 'enforce' })).to.equal(reads);
     expect(() => freshReads(sequelize, {}))
       .to.throw(
-        'freshReads(sequelize, options): this instance already has a handle with other options. ' +
+        'freshReads(sequelize, options): this instance already has a handle with other options: freshness differs. ' +
           'Call it once, or with the same options, or close() the first handle.',
       )
       .that.satisfies(isOptionsError);
