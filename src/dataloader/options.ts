@@ -1,9 +1,10 @@
-import type {
-  FindAttributeOptions,
-  FindOptions,
-  Model,
-  ModelStatic,
-  WhereOptions,
+import {
+  Utils,
+  type FindAttributeOptions,
+  type FindOptions,
+  type Model,
+  type ModelStatic,
+  type WhereOptions,
 } from 'sequelize';
 import { OptionsError, echo } from '../errors';
 import { isRecord, rejectUnknownKeys } from '../validate';
@@ -106,6 +107,13 @@ export const KNOWN = { batch: BATCH, filter: FILTER, row: ROW, list: LIST } as c
 
 type Check = (value: unknown) => string | undefined;
 
+/** Of the options that may be functions of arguments: what such a function gives is checked as well. */
+const OF_ARGS: Readonly<Record<string, Check>> = {
+  limit: wrongCount,
+  offset: wrongCount,
+  order: wrongOrder,
+};
+
 const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'true or false');
 const CHECKS: Readonly<Record<string, Check>> = {
   many: flag,
@@ -114,8 +122,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   name: (value) => (typeof value === 'string' && value !== '' ? undefined : 'a text'),
   maxBatchSize: (value) =>
     Number.isInteger(value) && (value as number) > 0 ? undefined : 'a whole number above 0',
-  limit: (value) => (typeof value === 'function' ? undefined : wrongCount(value)),
-  offset: (value) => (typeof value === 'function' ? undefined : wrongCount(value)),
+  ...OF_ARGS,
   attributes: (value) =>
     isRecord(value) || Array.isArray(value) ? undefined : 'an array of names, or { exclude }',
   through: (value) => (isRecord(value) ? undefined : 'an object such as { where: { … } }'),
@@ -132,12 +139,15 @@ export function checkOptions<Options extends object>(
   if (!isRecord(options)) {
     throw new OptionsError(`${label}: options must be an object, got ${echo(options)}.`);
   }
-  rejectUnknownKeys(label, options, known);
+  const { name: own } = options;
+  const called = typeof own === 'string' && own !== '' ? own : label;
+  rejectUnknownKeys(called, options, known);
   for (const [name, check] of Object.entries(CHECKS)) {
     const value = options[name];
-    const wanted = value === undefined ? undefined : check(value);
+    const later = value === undefined || (name in OF_ARGS && isOfArgs(value));
+    const wanted = later ? undefined : check(value);
     if (wanted !== undefined) {
-      throw new OptionsError(`${label}: ${name} must be ${wanted}, got ${echo(value)}.`);
+      throw new OptionsError(`${called}: ${name} must be ${wanted}, got ${echo(value)}.`);
     }
   }
   return options;
@@ -156,8 +166,7 @@ export function valueFor(label: string, name: string, option: unknown, args: unk
       { cause: error },
     );
   }
-  if (name !== 'limit' && name !== 'offset') return value;
-  const wanted = value === undefined || value === null ? undefined : wrongCount(value);
+  const wanted = value === undefined || value === null ? undefined : OF_ARGS[name]?.(value);
   if (wanted === undefined) return value;
   throw new OptionsError(`${label}: ${name} must be ${wanted}, got ${echo(value)}.`);
 }
@@ -177,6 +186,13 @@ export function isModel(value: unknown): value is ModelStatic<Model> {
 
 function isOfArgs(option: unknown): option is (args: unknown) => unknown {
   return typeof option === 'function';
+}
+
+/** Sequelize looks at it when it queries, and then nobody knows which loader is meant. */
+function wrongOrder(value: unknown): string | undefined {
+  return value === null || Array.isArray(value) || value instanceof Utils.SequelizeMethod
+    ? undefined
+    : "an array such as ['id'] or [['id', 'DESC']], or what literal, fn or col of Sequelize give";
 }
 
 function wrongCount(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Sequelize } from 'sequelize';
+import { Sequelize, col, fn, literal, type Order } from 'sequelize';
 import { freshReads, isOptionsError, type FreshReads } from '../../src';
 import {
   belongsTo,
@@ -10,6 +10,9 @@ import {
   hasMany,
 } from '../../src/dataloader';
 import { Post, User, town } from './town';
+
+const ORDERS =
+  "an array such as ['id'] or [['id', 'DESC']], or what literal, fn or col of Sequelize give";
 
 describe('loaders that are called wrongly', () => {
   let sequelize: Sequelize;
@@ -79,7 +82,7 @@ describe('loaders that are called wrongly', () => {
       "belongsTo(association, options): association must be a BelongsTo association such as Model.associations.name, got undefined: no association of that name is defined (yet). Check the name, and call Model.belongsTo(Other, { as: 'name' }) before belongsTo(Model.associations.name).",
     );
     refused(
-      () => belongsToMany((User.associations as Record<string, never>)['postz']),
+      () => belongsToMany((User.associations as Record<string, unknown>)['postz'] as undefined),
       "belongsToMany(association, options): association must be a BelongsToMany association such as Model.associations.name, got undefined: no association of that name is defined (yet). Check the name, and call Model.belongsToMany(Other, { as: 'name', through: Link }) before belongsToMany(Model.associations.name).",
     );
     refused(
@@ -100,6 +103,31 @@ describe('loaders that are called wrongly', () => {
     refused(
       () => hasMany(User.associations.posts, 5 as never),
       'hasMany(User.posts): options must be an object, got 5.',
+    );
+    refused(
+      () => hasMany(User.associations.posts, { order: 'id' as never }),
+      `hasMany(User.posts): order must be ${ORDERS}, got "id".`,
+    );
+    refused(
+      () => byKey(User, 'email', { order: { id: 'DESC' } as never, name: 'mails' }),
+      `mails: order must be ${ORDERS}, got { id: … }.`,
+    );
+  });
+
+  it('takes every order that findAll takes', () => {
+    for (const order of [[], ['id'], [['id', 'DESC']], literal('id'), fn('random'), col('id')]) {
+      hasMany(User.associations.posts, { order: order as Order });
+    }
+    hasMany(User.associations.posts, { order: undefined });
+  });
+
+  it('says what is wrong with an order that is made for arguments, once it is', async () => {
+    const { posts } = createLoaders(reads, {
+      posts: hasMany(User.associations.posts, { order: ({ by }: { by: string }) => by as never }),
+    });
+    await rejected(
+      posts.with({ by: 'id' }).load(1),
+      `hasMany(User.posts): order must be ${ORDERS}, got "id".`,
     );
   });
 
