@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { FixedWindow, type FreshnessPolicy } from './freshness';
+import { healthLog } from './health-log';
 import { EVERYTHING, Ledger, logicalTime } from './operation';
 import { policyFor } from './policy-for';
 import type { Reporter } from './reporter';
@@ -160,8 +161,6 @@ function pooled(
     },
   });
   router.watch(installation.pools);
-  installation.pools.onStateChange(({ node, from, to, because }) => {
-    reporter.log(`${node}: ${from} -> ${to} (${because})`);
-  });
+  installation.pools.onStateChange(healthLog((message) => reporter.log(message)));
   return installation;
 }
