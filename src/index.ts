@@ -17,7 +17,9 @@ export type {
 export type { OperationInfo, OperationKind, WriteRecord, WriteState } from './operation';
 export type { Decision, Reason, Target } from './routing';
 export type { FreshnessMode } from './freshness';
+export type { PoolSettings } from './replicas';
 export type { QueryFreshness, ReplicaConfig } from './sequelize';
+export type { TokenCounts } from './sessions';
 export {
   ClusterError,
   FreshReadsError,

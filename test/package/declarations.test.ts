@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -8,7 +8,7 @@ import { makeUserProject } from '../readme/user-project';
 
 const REPLICATION = `
 import { Sequelize } from 'sequelize';
-import { freshReads } from 'sequelize-fresh-reads';
+import { freshReads, type PoolSettings, type TokenCounts } from 'sequelize-fresh-reads';
 export const sequelize = new Sequelize({
   dialect: 'postgres',
   replication: {
@@ -21,6 +21,8 @@ export const sequelize = new Sequelize({
 });
 export const reads = freshReads(sequelize);
 reads.addReplica({ host: 'c', name: 'c', weight: 2, pool: { maxUses: 5 } });
+export const tokens: TokenCounts = reads.status().tokens;
+export const pool: Partial<PoolSettings> = { max: 5 };
 // @ts-expect-error: a weight is a number
 sequelize.options.replication = { write: {}, read: [{ weight: '2' }] };
 `;
@@ -57,6 +59,13 @@ describe('the declarations of the package, as it is packed', function () {
 
   after(() => {
     for (const made of folders) rmSync(made, { recursive: true, force: true });
+  });
+
+  it('point to no source that is not there', () => {
+    const dist = path.join(project, 'node_modules/sequelize-fresh-reads/dist');
+    const shipped = readdirSync(dist, { recursive: true, encoding: 'utf8' });
+    expect(shipped).to.include('index.d.ts');
+    expect(shipped.filter((file) => file.endsWith('.d.ts.map'))).to.deep.equal([]);
   });
 
   for (const { name, options, files } of WAYS) {
