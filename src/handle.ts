@@ -8,7 +8,7 @@ import type { ReplicaConfig } from './sequelize';
 export interface OperationOptions {
   /** Default: none. */
   readonly name?: string;
-  /** Default `'job'`. */
+  /** What `mutationReads` looks at: it is about operations of the kind `'mutation'`. Default `'job'`. */
   readonly kind?: OperationKind;
   /** An id of your own, such as the request id that your logs carry. Default: one made here. */
   readonly id?: string;
@@ -27,7 +27,9 @@ export type TableLike =
 
 /** Ends a subscription; usable with `using`. */
 export interface Disposable {
+  /** Ends it: nothing is called any more. Idempotent, never throws. */
   dispose(): void;
+  /** The same. */
   [Symbol.dispose](): void;
 }
 
@@ -154,6 +156,8 @@ export interface FreshReads {
   /**
    * Calls `fn` with every decision, in the operation that it is about. A listener that throws is
    * reported once (as a warning) and disturbs nothing.
+   *
+   * @throws OptionsError when `fn` is no function
    */
   onDecision(fn: (decision: Decision) => void): Disposable;
 }

@@ -27,17 +27,33 @@ export interface Loader<Input, Value> {
    * until a table behind it is written.
    *
    * The value is shared between all who ask for it in one operation: don't change it.
+   *
+   * Rejects with an OptionsError for what is no key of this loader, and when an option depends on
+   * arguments that were not given by `with`.
    */
   load(input: Input): Promise<Value>;
-  /** The values of several keys; the error in place of each that failed. */
+  /**
+   * The values of several keys; the error in place of each that failed, an OptionsError for what is
+   * no key of this loader.
+   *
+   * @throws OptionsError when `inputs` is no array
+   */
   loadMany(inputs: readonly Input[]): Promise<(Value | Error)[]>;
-  /** Forgets one key in the current operation. Writes that go through Sequelize do it by themselves. */
+  /**
+   * Forgets one key in the current operation. Writes that go through Sequelize do it by themselves.
+   *
+   * @throws OptionsError for what is no key of this loader
+   */
   clear(input: Input): this;
   /** Forgets every key in the current operation. */
   clearAll(): this;
   /**
    * Gives a value that is known already. Refused when one of our loaders read that value before a
-   * write of its tables or inside a transaction; any other value is taken as it is.
+   * write of its tables or inside a transaction; any other value is taken as it is. A refusal is
+   * silent: the next load asks the database. So is a call where nothing is cached, outside an
+   * operation and inside a transaction.
+   *
+   * @throws OptionsError for what is no key of this loader
    */
   prime(input: Input, value: Value): this;
   /**
@@ -49,7 +65,11 @@ export interface Loader<Input, Value> {
 
 /** A loader whose options depend on arguments. */
 export interface ArgumentsLoader<Input, Value, Args> {
-  /** The loader for these arguments: loads with equal arguments share batch and cache. */
+  /**
+   * The loader for these arguments: loads with equal arguments share batch and cache.
+   *
+   * @throws OptionsError for arguments that are not plain data
+   */
   with(args: Args): Loader<Input, Value>;
   /** Forgets every key, of all arguments, in the current operation. */
   clearAll(): this;

@@ -51,27 +51,46 @@ export class ClusterNode {
     return this.server.frozen;
   }
 
-  /** Starts a stopped or killed node on its old port. Resolves once it accepts connections. */
+  /**
+   * Starts a stopped or killed node on its old port. Resolves once it accepts connections.
+   *
+   * @throws ClusterError when it does not start, and when its cluster was stopped
+   */
   start(): Promise<void> {
     return this.inTurn(() => this.startServer());
   }
 
-  /** Shuts the node down in an orderly way (fast shutdown). Resolves once its process is gone. */
+  /**
+   * Shuts the node down in an orderly way (fast shutdown). Resolves once its process is gone, at
+   * once when it is not running.
+   *
+   * @throws ClusterError when its processes do not end
+   */
   stop(): Promise<void> {
     return this.inTurn(() => this.server.stop('fast'));
   }
 
-  /** Kills all processes of the node, as if its machine had died. Resolves once they are gone. */
+  /**
+   * Kills all processes of the node, as if its machine had died. Resolves once they are gone, at
+   * once when it is not running.
+   *
+   * @throws ClusterError when its processes do not end
+   */
   kill(): Promise<void> {
     return this.inTurn(() => this.server.kill());
   }
 
-  /** Stops all processes of the node where they stand: connections stay open and never answer. */
+  /**
+   * Stops all processes of the node where they stand: connections stay open and never answer. Does
+   * nothing to a node that is not running.
+   *
+   * @throws ClusterError when its processes do not stop
+   */
   freeze(): Promise<void> {
     return this.inTurn(() => this.server.freeze());
   }
 
-  /** Lets a frozen node go on. */
+  /** Lets a frozen node go on. Does nothing to one that is not frozen; throws nothing. */
   thaw(): Promise<void> {
     return this.inTurn(() => {
       this.server.thaw();
