@@ -66,8 +66,9 @@ export class Finder {
   }
 
   /** Whether rows can be matched by the text of their key. */
-  #canMatchHere({ keys }: Job): boolean {
-    return !this.#serverMatches && !this.#lookAlike(keys);
+  #canMatchHere({ keys, model }: Job): boolean {
+    if (this.#serverMatches || this.#place.hidesKey(model, this.#options.attributes)) return false;
+    return !this.#lookAlike(keys);
   }
 
   #rowsOf(job: Job): Promise<Row[]> {

@@ -2,7 +2,7 @@ import type { Model, ModelStatic } from 'sequelize';
 import { isRecord } from '../validate';
 import type { AnyOptions } from './options';
 import type { KeyColumn } from './per-key';
-import { conditions, scopeOf, withAttribute } from './query';
+import { conditions, hides, scopeOf, withAttribute } from './query';
 
 /** A row as Sequelize gives it: an instance, or with `raw` a plain object. */
 export type Row = Record<string, unknown> & { readonly dataValues?: Record<string, unknown> };
@@ -16,6 +16,8 @@ export interface Place {
   readonly where: unknown;
   /** A query's options with its conditions; `extra` is an attribute to add. */
   build(model: ModelStatic<Model>, query: Query): Record<string, unknown>;
+  /** Whether something else stands in the rows under the key's name: an alias wins in Sequelize. */
+  hidesKey(model: ModelStatic<Model>, attributes: unknown): boolean;
   /** The key that a row belongs to, as the driver gave it. */
   keyOf(row: Row): unknown;
 }
@@ -47,6 +49,7 @@ export function ownColumns(
       base['where'] = conditions(keys, scope.where, others);
       return selecting(withAttribute(given, scope.attributes, extra ?? first), base);
     },
+    hidesKey: (target, given) => hides(given, first) || hides(scopeOf(target).attributes, first),
     keyOf: (row) => valueOf(row, first),
   };
 }
@@ -92,6 +95,8 @@ export function throughRows(association: ThroughAssociation, options: AnyOptions
         base,
       );
     },
+    hidesKey: () =>
+      hides(attributes, foreignKey) || hides(scopeOf(through.model).attributes, foreignKey),
     keyOf(row) {
       const link = row[oneFromTarget.as];
       if (isRecord(link)) return valueOf(link, foreignKey);

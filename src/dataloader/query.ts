@@ -66,6 +66,17 @@ export function withAttribute(given: unknown, scope: unknown, extra: unknown): u
   };
 }
 
+/** Whether the attributes give something else under `name`, or may: what a literal gives is not known. */
+export function hides(attributes: unknown, name: string): boolean {
+  const list = isRecord(attributes) ? (attributes as Projection).include : attributes;
+  return (
+    Array.isArray(list) &&
+    list.some((item: unknown) =>
+      Array.isArray(item) ? item[1] === name : typeof item !== 'string',
+    )
+  );
+}
+
 interface Projection {
   readonly exclude?: readonly unknown[];
   readonly include?: readonly unknown[];
