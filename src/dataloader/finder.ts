@@ -1,5 +1,6 @@
 import { Op, literal, type Model, type ModelStatic, type Transaction } from 'sequelize';
 import { OptionsError } from '../errors';
+import { runAtOnce } from './at-once';
 import { arrayText, codecOf, digitsLiteral, idOf, type Codec, type KeyId } from './codec';
 import { valueFor, type AnyOptions } from './options';
 import { ORDINAL, runPerKey } from './per-key';
@@ -23,6 +24,8 @@ export class Finder {
   readonly #codec: Codec | undefined;
   /** A row came whose key looks otherwise than it was asked for: then only the server can match. */
   #serverMatches: boolean;
+  /** A hook of the model gives queries a limit or an offset: it is to count for each key. */
+  #hookPages = false;
 
   constructor(label: string, place: Place, options: AnyOptions) {
     this.#label = label;
@@ -37,12 +40,7 @@ export class Finder {
   /** The rows of each key, in the order of the keys. */
   async find(keys: readonly LoadKey[], context: BatchContext<unknown>): Promise<Groups> {
     const job = this.#job(keys, context);
-    if (this.#canMatchHere(job)) {
-      const found = rowsByText(keys, await this.#rowsOf(job), this.#idOf);
-      if (found) return found;
-      this.#serverMatches = true;
-    }
-    return this.#matchOnServer(job);
+    return (await this.#matchHere(job, rowsByText)) ?? this.#matchOnServer(job);
   }
 
   /** The first row of each key, in the order of the keys; `null` where there is none. */
@@ -51,12 +49,8 @@ export class Finder {
     context: BatchContext<unknown>,
   ): Promise<(Row | null)[]> {
     const job = this.#job(keys, context);
-    if (this.#canMatchHere(job)) {
-      const found = firstByText(keys, await this.#rowsOf(job), this.#idOf);
-      if (found) return found;
-      this.#serverMatches = true;
-    }
-    return (await this.#matchOnServer(job)).map(([row]) => row ?? null);
+    const found = await this.#matchHere(job, firstByText);
+    return found ?? (await this.#matchOnServer(job)).map(([row]) => row ?? null);
   }
 
   #job(keys: readonly LoadKey[], { args, transaction }: BatchContext<unknown>): Job {
@@ -65,14 +59,28 @@ export class Finder {
     return { model, keys, args, transaction, page };
   }
 
+  async #matchHere<Found>(job: Job, match: Match<Found>): Promise<Found[] | undefined> {
+    if (!this.#canMatchHere(job)) return undefined;
+    const rows = this.#isPaged(job)
+      ? await this.#queryPerKey(job, false)
+      : await this.#queryAtOnce(job);
+    if (!rows) {
+      this.#hookPages = true;
+      return this.#matchHere(job, match);
+    }
+    const found = match(job.keys, rows, this.#idOf);
+    if (!found) this.#serverMatches = true;
+    return found;
+  }
+
   /** Whether rows can be matched by the text of their key. */
   #canMatchHere({ keys, model }: Job): boolean {
     if (this.#serverMatches || this.#place.hidesKey(model, this.#options.attributes)) return false;
     return !this.#lookAlike(keys);
   }
 
-  #rowsOf(job: Job): Promise<Row[]> {
-    return job.page ? this.#queryPerKey(job, false) : this.#queryAtOnce(job);
+  #isPaged({ page }: Job): boolean {
+    return page !== undefined || this.#hookPages;
   }
 
   readonly #idOf = (row: Row): KeyId | undefined =>
@@ -114,15 +122,18 @@ export class Finder {
     return groups;
   }
 
-  #queryAtOnce(job: Job): Promise<Row[]> {
+  #queryAtOnce(job: Job): Promise<Row[] | undefined> {
     const ids = job.keys.map(({ id }) => id);
     const list = this.#codec?.digits
       ? digitsLiteral(ids)
       : sequelizeOf(job.model).escape(arrayText(ids.map(String)));
     // Without a type the list takes that of the column it is compared with.
-    return this.#query(
-      job,
-      this.#conditions(() => literal(`ANY(${list})`)),
+    const any = `ANY(${list})`;
+    return runAtOnce(any, () =>
+      this.#query(
+        job,
+        this.#conditions(() => literal(any)),
+      ),
     );
   }
 

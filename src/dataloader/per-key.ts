@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { literal, type Model, type ModelStatic } from 'sequelize';
 import { OptionsError } from '../errors';
-import { currentFrame, runInFrame } from '../operation';
+import { runRewriting } from '../operation';
 import { arrayText } from './codec';
 
 const KEYS = '"fresh_reads_keys"';
@@ -47,18 +47,16 @@ export async function runPerKey<T>(
   keys: readonly (readonly string[])[],
   find: (marks: KeyMarks) => Promise<T>,
 ): Promise<T> {
-  const { batch, field } = currentFrame();
   const marks = new KeyMarks();
   const sent = { done: false };
-  const rewrite = (sql: string): string => {
-    if (sent.done || !isPerKey(sql, marks, columns.length)) return batch?.rewrite?.(sql) ?? sql;
-    sent.done = true;
-    return lateral(sql.replaceAll(marks.name, KEYS), columns, keys);
-  };
-  const inner = batch
-    ? { ...batch, rewrite }
-    : { resolvers: [], fields: [field], onRead: () => undefined, rewrite };
-  const result = await runInFrame({ batch: inner }, () => find(marks));
+  const result = await runRewriting(
+    (outer) => (sql, options) => {
+      if (sent.done || !isPerKey(sql, marks, columns.length)) return outer(sql, options);
+      sent.done = true;
+      return lateral(sql.replaceAll(marks.name, KEYS), columns, keys);
+    },
+    () => find(marks),
+  );
   if (!sent.done) {
     throw new OptionsError(
       `${label}: the query for all keys was not sent in its form; a hook may have replaced its conditions.`,

@@ -8,6 +8,7 @@ export {
   runInExactFrame,
   runInFrame,
   runInOperation,
+  runRewriting,
   type Asked,
   type Batch,
   type FieldFreshness,

@@ -12,6 +12,9 @@ export interface Asked extends Ending {
   readonly target: 'primary' | 'replica';
 }
 
+/** From the text of a query, and the options it was sent with, to the text in its final form. */
+export type Rewrite = (sql: string, options: unknown) => string;
+
 /** One batch of a loader, as long as its load function runs. */
 export interface Batch {
   /** The resolvers of all its keys. */
@@ -24,7 +27,7 @@ export interface Batch {
    */
   onRead(tables: () => readonly string[] | undefined): void;
   /** Puts the text of one of the batch's queries in its final form, before anything looks at it. */
-  readonly rewrite?: (sql: string) => string;
+  readonly rewrite?: Rewrite;
 }
 
 /** What a GraphQL field says of the reads below it. */
@@ -92,6 +95,14 @@ export function runInOperation<T>(operation: Operation, fn: () => T): T {
 /** Runs `fn` in the given frame, forgetting the current one. */
 export function runInExactFrame<T>(frame: Frame, fn: () => T): T {
   return storage.run(frame, fn);
+}
+
+/** Runs `fn` as part of the batch around it, or of none, whose queries `rewrite` sees first. */
+export function runRewriting<T>(rewrite: (outer: Rewrite) => Rewrite, fn: () => T): T {
+  const { batch, field } = currentFrame();
+  const own = rewrite(batch?.rewrite ?? ((sql) => sql));
+  const inner = batch ?? { resolvers: [], fields: [field], onRead: () => undefined };
+  return runInFrame({ batch: { ...inner, rewrite: own } }, fn);
 }
 
 /**

@@ -199,7 +199,7 @@ function ownQueryOf(
     const { batch } = currentFrame();
     const given = options as StatementOptions | undefined;
     const asked = batch ? withoutAttributes(sequelize, given) : given;
-    const text = batch?.rewrite && typeof sql === 'string' ? batch.rewrite(sql) : sql;
+    const text = batch?.rewrite && typeof sql === 'string' ? batch.rewrite(sql, given) : sql;
     const handling = slot.current;
     const first = handling?.tag(text, asked);
     if (!handling || !first) return next.call(this, text, asked);
