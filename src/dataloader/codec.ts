@@ -11,8 +11,11 @@ export interface Codec {
   readonly small?: number;
   /** Its texts are digits with a sign, if any: nothing that has to be quoted. */
   readonly digits?: boolean;
-  /** Texts that a collation, or a type that the model does not tell of, may take for the same. */
-  readonly alike?: (text: string) => string;
+  /**
+   * The same for all texts that a collation, or a type that the model does not tell of, may take for
+   * the same; `undefined` for a text that may be the same as any other.
+   */
+  readonly alike?: (text: string) => string | undefined;
   /** The one text of a value, or `undefined` when the column can't hold it. */
   encode(value: unknown): string | undefined;
 }
@@ -36,20 +39,14 @@ const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
 const WHOLE = /^\s*[+-]?\d+\s*$/;
 const DECIMAL = /^([+-]?)0*(\d+?)(?:\.(\d*?)0*)?$/;
 const DIGITS = /^-?\d+$/;
+// eslint-disable-next-line no-control-regex -- all of them
+const ASCII = /^[\x00-\x7f]*$/;
 const SPECIAL = /["\\]/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const LOWEST_TIME = Date.parse('0001-01-01T00:00:00.000Z');
 const HIGHEST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-const text: Codec = {
-  exact: true,
-  alike: (word) =>
-    word
-      .normalize('NFKD')
-      .replace(/[^\p{L}\p{N}]/gu, '')
-      .toLowerCase(),
-  encode: plainText,
-};
+const text: Codec = { exact: true, alike: plainLetters, encode: plainText };
 
 const byTypeKey: Readonly<Record<string, Codec>> = {
   TINYINT: integer(15n),
@@ -130,6 +127,19 @@ function plainText(value: unknown): string | undefined {
   const plain = String(value);
   // No text of PostgreSQL holds a NUL.
   return plain.includes('\0') ? undefined : plain;
+}
+
+/**
+ * A collation may ignore case, what is no letter or digit, and zeros before a number. Some languages
+ * take v and w, or i and y, for one letter; beyond ASCII no list is complete (ø and o, ß and ss).
+ */
+function plainLetters(word: string): string | undefined {
+  if (!ASCII.test(word)) return undefined;
+  return word
+    .toLowerCase()
+    .replace(/(?<!\d)0+(?=\d)|[^a-z\d]/g, '')
+    .replaceAll('w', 'v')
+    .replaceAll('y', 'i');
 }
 
 function integer(bits: bigint): Codec {

@@ -74,9 +74,11 @@ export class Finder {
   }
 
   /** Whether rows can be matched by the text of their key. */
-  #canMatchHere({ keys, model }: Job): boolean {
-    if (this.#serverMatches || this.#place.hidesKey(model, this.#options.attributes)) return false;
-    return !this.#lookAlike(keys);
+  #canMatchHere(job: Job): boolean {
+    if (this.#serverMatches || this.#place.hidesKey(job.model, this.#options.attributes)) {
+      return false;
+    }
+    return !this.#mayBeAlike(job);
   }
 
   #isPaged({ page }: Job): boolean {
@@ -99,13 +101,19 @@ export class Finder {
   }
 
   /** Whether the column may take two of the keys for the same: a row then answers both. */
-  #lookAlike(keys: readonly LoadKey[]): boolean {
+  #mayBeAlike(job: Job): boolean {
+    const { keys } = job;
     const alike = this.#codec?.alike;
-    return (
-      alike !== undefined &&
-      keys.length > 1 &&
-      new Set(keys.map(({ id }) => alike(String(id)))).size < keys.length
-    );
+    if (!alike || keys.length < 2) return false;
+    // A statement once a key gives such a row twice, and does not say which is whose.
+    if (this.#isPaged(job)) return true;
+    const classes = new Set<string>();
+    for (const { id } of keys) {
+      const own = alike(String(id));
+      if (own === undefined) return true;
+      classes.add(own);
+    }
+    return classes.size < keys.length;
   }
 
   #byOrdinal(keys: readonly LoadKey[], rows: readonly Row[]): Groups {
