@@ -203,10 +203,19 @@ function date(value: unknown): string | undefined {
   return time >= LOWEST_TIME && time <= HIGHEST_TIME ? new Date(time).toISOString() : undefined;
 }
 
+/** A moment is the day it is here, as Sequelize takes it. */
 function day(value: unknown): string | undefined {
-  const iso = date(value)?.slice(0, 10);
-  if (typeof value === 'string' && DAY.test(value)) return iso === value ? value : undefined;
-  return iso;
+  if (typeof value === 'string' && DAY.test(value)) {
+    return date(value)?.slice(0, 10) === value ? value : undefined;
+  }
+  if (date(value) === undefined) return undefined;
+  const moment = new Date(value as Date | number | string);
+  const [year, month, ofMonth] = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()];
+  return [String(year).padStart(4, '0'), pair(month), pair(ofMonth)].join('-');
+}
+
+function pair(number: number): string {
+  return String(number).padStart(2, '0');
 }
 
 function bytes(value: unknown): string | undefined {
