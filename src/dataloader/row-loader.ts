@@ -109,8 +109,8 @@ export function takingShape(
   const shape = shapeOf(model, options, attribute);
   const { primaryKey, unique, type } = model.getAttributes()[attribute] ?? {};
   const alone = (primaryKey === true && model.primaryKeyAttributes.length === 1) || unique === true;
-  if (!shape || !alone || options.where !== undefined) return shape;
   const codec = codecOf(type);
+  if (!shape || !alone || !codec.exact || options.where !== undefined) return shape;
   return {
     ...shape,
     idOf: (row) => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DataTypes, type Model, type ModelStatic } from 'sequelize';
 import { freshReads, type FreshReads } from '../../src';
-import { byKey, createLoaders, type Loader } from '../../src/dataloader';
+import { byKey, createLoaders, hasMany, type Loader } from '../../src/dataloader';
 import { createDatabase, type TestDatabase } from '../support/shared-cluster';
 
 describe('keys of days and moments, away from UTC', () => {
@@ -56,4 +56,20 @@ describe('keys of days and moments, away from UTC', () => {
       '2024-02-29T23:30:00Z',
       '2024-02-29',
     ]));
+
+  it('moments find the rows of a column without time zone', () =>
+    sameAsFindAll('at', [new Date('2024-02-29T12:00:00Z'), new Date('2024-02-29T11:00:00Z')]));
+
+  it('rows of such a column answer no other loader by it', async () => {
+    Event.hasMany(Event, { as: 'same', foreignKey: 'day', sourceKey: 'day', constraints: false });
+    const { ofDay, at } = createLoaders(reads, {
+      ofDay: hasMany(Event.associations['same']),
+      at: byKey(Event, 'at' as never),
+    });
+    await reads.runOperation({}, async () => {
+      await ofDay.load('2024-02-29');
+      const loader = at as unknown as Loader<Date, Model | null>;
+      expect(await loader.load(new Date('2024-02-29T11:00:00Z'))).to.equal(null);
+    });
+  });
 });
