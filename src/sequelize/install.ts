@@ -31,6 +31,8 @@ const HOOK = 'sequelize-fresh-reads';
  */
 const DONE = Promise.resolve();
 
+const unknownTables = (): undefined => undefined;
+
 export interface Installation {
   /** Makes every later call pass through as if this package were not there. Idempotent. */
   remove(): void;
@@ -93,7 +95,10 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
         // A statement that did not come through our `query`: nothing is known of it.
         options.useMaster = true;
       } else if (options.type === QueryTypes.SELECT) {
-        const route = router.routeOfReadOnlyTransaction(currentFrame());
+        const frame = currentFrame();
+        // What it will read is decided here, and not known yet.
+        frame.batch?.onRead(unknownTables);
+        const route = router.routeOfReadOnlyTransaction(frame);
         if (route instanceof Promise)
           return route.then((found) => void (options.useMaster = found));
         options.useMaster = route;
@@ -102,6 +107,8 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     }
     statement.useMaster ??= options.useMaster === true;
     router.decide(statement, options);
+    // Not only when it has a connection: a write that is made meanwhile is not in what it reads.
+    tellBatch(statement);
     if (!pools) return DONE;
     if (router.waits.mayWait(statement)) {
       return router.waits.wait(statement, options).then(() => send(statement, options));
@@ -109,6 +116,9 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
     send(statement, options);
     return DONE;
   };
+
+  const tellBatch = (statement: Statement): void =>
+    statement.frame.batch?.onRead(() => router.tablesRead(statement));
 
   const send = (statement: Statement, options: StatementOptions): void => {
     const route = router.routeOf(statement, options);
@@ -126,7 +136,8 @@ export function install(sequelize: Sequelize, parts: InstallParts): Installation
       const node = router.nodeOf(query.connection);
       parts.onDecision(parts.decisions.of(statement, node, Boolean(options.transaction)));
     }
-    statement.frame.batch?.onRead(() => router.tablesRead(statement));
+    // In a transaction there is no decision before this.
+    if (!statement.verdict) tellBatch(statement);
     const node = router.nodeOf(query.connection);
     statement.from = sessions.begin(statement.frame.operation, node);
     // When Sequelize itself repeats it, the first try may not have come to be sent.

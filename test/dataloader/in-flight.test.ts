@@ -48,11 +48,59 @@ describe('batches in flight across a write, on paused replicas', () => {
       const before = either.load(1);
       await gate.reached;
       await rename(1, 'while it waited');
-      // Nothing is known yet of what the batch will have read.
-      await either.load(3);
+      const after = either.load(1);
       gate.open();
       expect(await before).not.to.equal('while it waited');
+      expect(await after).to.equal('while it waited');
       expect(await either.load(1)).to.equal('while it waited');
+    });
+  });
+
+  it('never answers a later load from a separate include decided before the write', async () => {
+    const { user } = createLoaders(here.reads, {
+      user: byKey(User, undefined, { include: [{ association: 'posts', separate: true }] }),
+    });
+    const titles = async (row: Promise<unknown>) =>
+      ((await row) as { posts: Post[] }).posts.map(({ title }) => title);
+    await here.reads.runOperation({}, async () => {
+      // Of this batch the lane learns of users alone.
+      await user.load(999);
+      const gate = new Gate();
+      here.sequelize.addHook('beforePoolAcquire', (options) =>
+        (options as { model?: unknown }).model === Post ? gate.pass() : undefined,
+      );
+      const before = titles(user.load(1));
+      await gate.reached;
+      await Post.create({ title: 'while it waited', authorId: 1 });
+      const after = titles(user.load(1));
+      gate.open();
+      expect(await before).not.to.include('while it waited');
+      expect(await after).to.include('while it waited');
+    });
+  });
+
+  it('never answers a later load from a read-only transaction begun before the write', async () => {
+    const { count } = createLoaders(here.reads, {
+      count: batch<number, number>({
+        reads: [User],
+        load: async (ids) =>
+          here.sequelize.transaction({ readOnly: true }, async (transaction) => {
+            const total = await Post.count({ transaction });
+            return ids.map(() => total);
+          }),
+      }),
+    });
+    await here.reads.runOperation({}, async () => {
+      const gate = new Gate();
+      here.sequelize.addHook('beforePoolAcquire', (options) =>
+        (options as { uuid?: unknown }).uuid === undefined ? undefined : gate.pass(),
+      );
+      const before = count.load(1);
+      await gate.reached;
+      await Post.create({ title: 'while it began', authorId: 1 });
+      const after = count.load(1);
+      gate.open();
+      expect(await after).to.equal((await before) + 1);
     });
   });
 
