@@ -4,6 +4,7 @@ import { OptionsError, echo } from '../errors';
 import {
   logicalTime,
   runInExactFrame,
+  type Batch,
   type Field,
   type FieldFreshness,
   type Frame,
@@ -11,6 +12,7 @@ import {
   type Operation,
 } from '../operation';
 import type { KeyId } from './codec';
+import { isCurrent, type ReadRows } from './read-rows';
 import { noteRead, readTimeOf, READ_INSIDE_A_TRANSACTION } from './read-times';
 import { TablesSeen, type TablesOf } from './tables-seen';
 import { runWithTransaction } from './transactions';
@@ -43,30 +45,7 @@ export interface LaneHost {
   offer(bounds: LaneBounds, rows: ReadRows): void;
 }
 
-/** What one batch has read. */
-export interface ReadRows {
-  readonly values: readonly unknown[];
-  /** The logical time at which the batch was sent. */
-  readonly asOf: number;
-  readonly tables: TablesOf;
-  /** The top-level fields that it was decided for. */
-  readonly fields: readonly (Field | undefined)[];
-}
-
 const NEVER = -1;
-
-/** Whether nothing was written since to the tables that were read, or to any if they are not known. */
-export function isCurrent(
-  ledger: Ledger,
-  operation: Operation | undefined,
-  { asOf, tables }: Pick<ReadRows, 'asOf' | 'tables'>,
-): boolean {
-  if (!operation) return false;
-  return (
-    !ledger.touchedSince(asOf, undefined, operation) ||
-    !ledger.touchedSince(asOf, tables(), operation)
-  );
-}
 
 /** The DataLoader of one definition for loads that may share a batch. */
 export class Lane<Value> {
@@ -75,7 +54,7 @@ export class Lane<Value> {
   readonly #bounds: LaneBounds;
   readonly #caches: boolean;
   readonly #loader: DataLoader<LoadKey, Value, KeyId>;
-  readonly #tables = new TablesSeen();
+  readonly #tables: TablesSeen;
   /** Everything cached was read at or after this logical time. */
   #asOf = logicalTime();
   /** The last logical time at which that was known to be no past. */
@@ -99,6 +78,7 @@ export class Lane<Value> {
     // What is read inside a transaction may be undone; outside an operation nobody ends the cache.
     this.#caches = bounds.operation !== undefined && bounds.transaction === null;
     this.#mayRepeat = !this.#caches;
+    this.#tables = new TablesSeen(definition.reads && (() => host.declaredTables()));
     this.#loader = new DataLoader<LoadKey, Value, KeyId>((keys) => this.#batch(keys), {
       name: definition.label,
       cache: this.#caches,
@@ -107,14 +87,29 @@ export class Lane<Value> {
     });
   }
 
-  load(key: LoadKey, { resolver, field }: Pick<Frame, 'resolver' | 'field'>): Promise<Value> {
+  load(
+    key: LoadKey,
+    { resolver, field, batch }: Pick<Frame, 'resolver' | 'field' | 'batch'>,
+  ): Promise<Value> {
     this.#forgetThePast();
     if (this.#offers.length > 0) this.#takeOffers();
+    if (batch) this.#noteOuter(batch);
+    else this.#noteAsker(resolver, field);
+    return this.#loader.load(key);
+  }
+
+  /** A batch runs in the context of whichever load came first, so each key leaves its name here. */
+  #noteAsker(resolver: string | undefined, field: Field | undefined): void {
     if (this.#host.ledger.tellsFieldsApart) this.#forgetWhatMissed(field);
-    // A batch runs in the context of whichever load came first, so each key leaves its name here.
     if (resolver !== undefined) this.#resolvers.add(resolver);
     this.#fields.add(field);
-    return this.#loader.load(key);
+  }
+
+  /** Asked by the batch of another loader: for all its keys, and what is read here is read there. */
+  #noteOuter(outer: Batch): void {
+    for (const resolver of outer.resolvers) this.#resolvers.add(resolver);
+    for (const field of outer.fields) this.#noteAsker(undefined, field);
+    outer.onLoad(this.#tables);
   }
 
   clear(key: LoadKey): void {
@@ -184,7 +179,7 @@ export class Lane<Value> {
     const { operation } = this.#bounds;
     if (!this.#caches || !operation) return;
     const { ledger } = this.#host;
-    const tables = () => this.#knownTables();
+    const tables = () => this.#tables.get();
     if (
       this.#readUnder.some((fields) => ledger.missedUnder(fields, { operation, field }, tables))
     ) {
@@ -205,18 +200,11 @@ export class Lane<Value> {
   }
 
   #touchedSince(time: number): boolean {
-    return !this.#isCurrent({ asOf: time, tables: () => this.#knownTables() });
+    return !this.#isCurrent({ asOf: time, tables: () => this.#tables.get() });
   }
 
   #isCurrent(read: Pick<ReadRows, 'asOf' | 'tables'>): boolean {
     return isCurrent(this.#host.ledger, this.#bounds.operation, read);
-  }
-
-  #knownTables(): readonly string[] | undefined {
-    const seen = this.#tables.get();
-    if (this.#definition.reads === undefined) return seen;
-    const declared = this.#host.declaredTables();
-    return this.#tables.isUnknown || !declared ? undefined : [...declared, ...(seen ?? [])];
   }
 
   async #batch(asked: readonly LoadKey[]): Promise<readonly (Value | Error)[]> {
@@ -228,11 +216,17 @@ export class Lane<Value> {
     const frame = this.#frame(asked.length, seen);
     const { fields = [] } = frame.batch ?? {};
     if (this.#caches) this.#noteReadUnder(fields);
-    const values = await runInExactFrame(frame, () =>
-      runWithTransaction(this.#definition.sequelize, transaction, () =>
-        this.#definition.load(keys, { args: args as never, transaction }),
-      ),
-    );
+    let values: readonly (Value | Error)[];
+    try {
+      values = await runInExactFrame(frame, () =>
+        runWithTransaction(this.#definition.sequelize, transaction, () =>
+          this.#definition.load(keys, { args: args as never, transaction }),
+        ),
+      );
+    } finally {
+      seen.settle();
+      this.#tables.unfollow(seen);
+    }
     this.#assertOneEach(values, keys);
     noteRead(values, transaction ? READ_INSIDE_A_TRANSACTION : asOf);
     if (this.#caches && this.#definition.rows) {
@@ -263,6 +257,11 @@ export class Lane<Value> {
         onRead: (tables) => {
           seen.add(tables);
           this.#addTables(tables);
+        },
+        onLoad: (tables) => {
+          if (!seen.follow(tables)) return;
+          this.#tables.follow(seen);
+          this.#currentAt = NEVER;
         },
       },
       asked: wish.asked && { target: wish.asked, active: true },

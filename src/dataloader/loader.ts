@@ -3,7 +3,8 @@ import { OptionsError, echo } from '../errors';
 import type { HandleParts } from '../fresh-reads';
 import { currentFrame, type Frame, type Operation } from '../operation';
 import { identityOf } from './identity';
-import { Lane, isCurrent, type LaneBounds, type LaneHost, type ReadRows, type Wish } from './lane';
+import { Lane, type LaneBounds, type LaneHost, type Wish } from './lane';
+import { isCurrent, type ReadRows } from './read-rows';
 import { ambientTransaction, namespaceOf, type Namespace } from './transactions';
 import type { Loader, LoaderDefinition, LoadKey } from './types';
 

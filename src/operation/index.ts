@@ -13,6 +13,7 @@ export {
   type Batch,
   type FieldFreshness,
   type Frame,
+  type TableSource,
 } from './scope';
 export {
   EVERYTHING,

@@ -15,6 +15,12 @@ export interface Asked extends Ending {
 /** From the text of a query, and the options it was sent with, to the text in its final form. */
 export type Rewrite = (sql: string, options: unknown) => string;
 
+/** What is read somewhere, of which more may become known. */
+export interface TableSource {
+  /** Adds the tables known so far to `into`. Gives `false` when some may be missing. */
+  collect(into: Set<string>, visited: Set<TableSource>): boolean;
+}
+
 /** One batch of a loader, as long as its load function runs. */
 export interface Batch {
   /** The resolvers of all its keys. */
@@ -26,6 +32,8 @@ export interface Batch {
    * `undefined` when they are not known: a look that is worth its time only after a write.
    */
   onRead(tables: () => readonly string[] | undefined): void;
+  /** Told of every loader that the batch asks in its turn, also for what that one has cached. */
+  onLoad(tables: TableSource): void;
   /** Puts the text of one of the batch's queries in its final form, before anything looks at it. */
   readonly rewrite?: Rewrite;
 }
@@ -97,11 +105,14 @@ export function runInExactFrame<T>(frame: Frame, fn: () => T): T {
   return storage.run(frame, fn);
 }
 
+/** Outside a batch nobody wants to know what is read. */
+const nobody = (): undefined => undefined;
+
 /** Runs `fn` as part of the batch around it, or of none, whose queries `rewrite` sees first. */
 export function runRewriting<T>(rewrite: (outer: Rewrite) => Rewrite, fn: () => T): T {
   const { batch, field } = currentFrame();
   const own = rewrite(batch?.rewrite ?? ((sql) => sql));
-  const inner = batch ?? { resolvers: [], fields: [field], onRead: () => undefined };
+  const inner = batch ?? { resolvers: [], fields: [field], onRead: nobody, onLoad: nobody };
   return runInFrame({ batch: { ...inner, rewrite: own } }, fn);
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { graphql, parse, subscribe } from 'graphql';
+import { batch, createLoaders } from '../../src/dataloader';
 import { barrier } from '../faults/support';
 import { createDatabase, type TestDatabase } from '../support/shared-cluster';
 import { Shop, TABLES } from './support';
@@ -187,6 +188,33 @@ describe('top-level fields and the writes under them', () => {
       /^Query\.(mine\+Query\.other|other\+Query\.mine): primary table-written$/,
     );
     expect(more).to.deep.equal([]);
+  });
+
+  it('share loaders that ask others: these are asked for all of its fields', async () => {
+    await open('resolver');
+    const together = barrier(2);
+    const { nameOf } = createLoaders(shop.reads, {
+      nameOf: batch<number, unknown>({
+        reads: [],
+        load: (ids) =>
+          Promise.all(ids.map(async (id) => (await shop.loaders.user.load(id))?.get('name'))),
+      }),
+    });
+    const schema = shop.schema('type Query { other: String, mine: String }', {
+      Query: {
+        other: async () => {
+          await together();
+          return nameOf.load(7);
+        },
+        mine: async () => {
+          await shop.User.update({ name: 'mine' }, { where: { id: 6 } });
+          await together();
+          return nameOf.load(6);
+        },
+      },
+    } as never);
+    const { data } = await graphql({ schema, source: '{ other mine }' });
+    expect(data).to.deep.include({ other: 'user 7', mine: 'mine' });
   });
 
   it('never read from a loader what another field read that need not see their writes', async () => {
