@@ -75,6 +75,8 @@ export interface HandleParts {
   readonly sequelize: Sequelize;
   readonly ledger: Ledger;
   readonly sessions: Sessions;
+  /** Nothing is routed or noted any more. */
+  readonly closed: boolean;
   /** Reports something that should not go unnoticed, once for each `once`. */
   warn(message: string, once?: string): void;
   /** The tables behind a table or view; `undefined` while that is not known. */
@@ -108,7 +110,11 @@ class Handle implements FreshReads {
       close: () => this.close(),
     });
     const { ledger, sessions, replicated, nodes } = this.#wiring;
+    const closed = () => this.closed;
     this.parts = {
+      get closed() {
+        return closed();
+      },
       sequelize,
       ledger,
       sessions,

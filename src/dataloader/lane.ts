@@ -32,6 +32,8 @@ export interface LaneBounds {
   readonly wish: Wish;
   readonly transaction: Transaction | null;
   readonly args: unknown;
+  /** Whether what is loaded is kept for later loads. */
+  readonly cached: boolean;
 }
 
 /** What a lane asks of the loader that it belongs to. */
@@ -75,8 +77,7 @@ export class Lane<Value> {
     this.#definition = definition;
     this.#host = host;
     this.#bounds = bounds;
-    // What is read inside a transaction may be undone; outside an operation nobody ends the cache.
-    this.#caches = bounds.operation !== undefined && bounds.transaction === null;
+    this.#caches = bounds.cached;
     this.#mayRepeat = !this.#caches;
     this.#tables = new TablesSeen(definition.reads && (() => host.declaredTables()));
     this.#loader = new DataLoader<LoadKey, Value, KeyId>((keys) => this.#batch(keys), {

@@ -12,13 +12,15 @@ type Lanes<Value> = Map<string, Lane<Value>>;
 
 /** The lanes of one definition in one operation, or outside all. */
 class House<Value> {
-  readonly lanes: Lanes<Value> = new Map();
+  /** Those that keep a cache. */
+  readonly cached: Lanes<Value> = new Map();
+  readonly #passing: Lanes<Value> = new Map();
   #inTransaction: WeakMap<Transaction, Lanes<Value>> | undefined;
   /** Rows that other loaders read, by the lane that there is none of yet. */
   #offers: Map<string, ReadRows[]> | undefined;
 
-  in(transaction: Transaction | null): Lanes<Value> {
-    if (!transaction) return this.lanes;
+  lanes({ transaction, cached }: Pick<LaneBounds, 'transaction' | 'cached'>): Lanes<Value> {
+    if (!transaction) return cached ? this.cached : this.#passing;
     this.#inTransaction ??= new WeakMap();
     let lanes = this.#inTransaction.get(transaction);
     if (!lanes) {
@@ -117,7 +119,7 @@ export class LoaderCore<Value> {
 
   /** The lanes that keep a cache in `operation`, of some arguments or of all. */
   *cached(operation: Operation | undefined, argsId?: string): IterableIterator<Lane<Value>> {
-    for (const [id, lane] of this.#house(operation).lanes) {
+    for (const [id, lane] of this.#house(operation).cached) {
       if (argsId === undefined || id.slice(id.indexOf('|') + 1) === argsId) yield lane;
     }
   }
@@ -127,7 +129,7 @@ export class LoaderCore<Value> {
     const { operation, wish } = bounds;
     const house = this.#house(operation);
     const id = laneId(wish, UNBOUND.argsId);
-    const lane = house.lanes.get(id);
+    const lane = house.cached.get(id);
     if (lane) lane.offer(rows);
     else house.keepOffer(id, rows, (kept) => isCurrent(this.#parts.ledger, operation, kept));
   }
@@ -139,27 +141,35 @@ export class LoaderCore<Value> {
     { args, argsId }: Binding,
   ): Lane<Value> {
     const house = this.#house(operation);
-    const lanes = house.in(transaction);
+    const cached = this.#keeps(operation, transaction);
+    const lanes = house.lanes({ transaction, cached });
     const id = laneId(wish, argsId);
     let lane = lanes.get(id);
     if (!lane) {
-      const bounds = { operation, wish, transaction, args };
+      const bounds = { operation, wish, transaction, args, cached };
       lane = new Lane(this.definition, this.#hostOf(lanes, id, bounds), bounds);
       lanes.set(id, lane);
-      const offers = lanes === house.lanes ? house.takeOffers(id) : undefined;
+      const offers = cached ? house.takeOffers(id) : undefined;
       if (offers) for (const rows of offers) lane.offer(rows);
     }
     return lane;
   }
 
+  /**
+   * What is read inside a transaction may be undone; outside an operation nobody ends the cache, nor
+   * in what an operation left running; and a closed handle hears of no write.
+   */
+  #keeps(operation: Operation | undefined, transaction: Transaction | null): boolean {
+    return operation?.ended === false && transaction === null && !this.#parts.closed;
+  }
+
   #hostOf(lanes: Lanes<Value>, id: string, bounds: LaneBounds): LaneHost {
-    const keeps = bounds.operation !== undefined && bounds.transaction === null;
     return {
       ledger: this.#parts.ledger,
       declaredTables: () => this.#declaredTables(),
       dispatched: (lane) => {
         this.#forgetLast();
-        if (!keeps && lanes.get(id) === lane) lanes.delete(id);
+        if (!bounds.cached && lanes.get(id) === lane) lanes.delete(id);
       },
       offer: (from, rows) => {
         for (const other of this.#wantsRows) other.takeOffer(from, rows);
