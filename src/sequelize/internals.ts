@@ -68,14 +68,20 @@ export interface FinderOptions extends StatementOptions {
 
 /** A model class. */
 export interface ModelInternals {
+  readonly build: unknown;
+  readonly bulkBuild: unknown;
   readonly _hasDateAttributes: boolean;
   readonly _hasBooleanAttributes: boolean;
   /** By attribute: of types that put a value in order. */
   readonly _dataTypeSanitizers: object;
+  readonly _virtualAttributes: ReadonlySet<unknown>;
   readonly prototype: {
     /** How many. */
     readonly _hasCustomGetters: number;
+    readonly _initValues: unknown;
+    readonly get: unknown;
     readonly set: unknown;
+    readonly toJSON: unknown;
   };
 }
 
@@ -99,6 +105,7 @@ export interface SequelizeInternals {
     dialect: string;
     dialectOptions?: { prependSearchPath?: boolean };
     query?: StatementOptions;
+    quoteIdentifiers?: boolean;
     replication?: false | { read: NodeConfig[] | NodeConfig; write: NodeConfig };
   };
   config: { host?: string; port?: number | string };
