@@ -135,8 +135,11 @@ class Handle implements FreshReads {
     return this.#closing !== undefined;
   }
 
-  ready(): Promise<void> {
-    return this.closed ? Promise.resolve() : this.#wiring.knowledge.catalog.ready();
+  async ready(): Promise<void> {
+    if (this.closed) return;
+    const { knowledge, sessions } = this.#wiring;
+    await knowledge.catalog.ready();
+    if (sessions.enabled) await sessions.whenNamed();
   }
 
   refreshCatalog(): Promise<void> {
@@ -163,7 +166,12 @@ class Handle implements FreshReads {
     const around = currentOperation();
     const operation = around ?? new Operation({ ...info, kind });
     if (token !== undefined) this.#wiring.sessions.accept(token, operation);
-    if (around) return await fn();
+    if (around) {
+      if (token !== undefined) this.#wiring.sessions.handled(operation);
+      return await fn();
+    }
+    // By hand: no door inside it carries them as well.
+    this.#wiring.sessions.claim(operation, this);
     try {
       return await runInOperation(operation, fn);
     } finally {

@@ -1,7 +1,7 @@
 import type { FreshnessMode } from './freshness';
 import type { OperationKind, WriteRecord } from './operation';
 import type { Decision } from './routing';
-import type { TokenCounts } from './sessions';
+import type { TokenCounts } from './token-reader';
 import type { ReplicaConfig } from './sequelize';
 
 /** What `runOperation` is told about the operation. */

@@ -1,43 +1,28 @@
 import { alarm, epochMs, now } from './clock';
-import { OptionsError, echo } from './errors';
+import { OptionsError } from './errors';
 import type { FreshnessPolicy } from './freshness';
+import { enlist, warnOfOthersLeftBehind, type OpenSessions } from './open-sessions';
 import {
-  EVERYTHING,
   TokenCodec,
   currentFrame,
-  type CarriedWrite,
   type CommitMark,
   type History,
   type Ledger,
   type Operation,
   type Proof,
-  type ReadToken,
   type Seen,
   type TableEntry,
   type TokenWrite,
 } from './operation';
-import { later, mergeCarried, mergeWrites, seenIn } from './merge-tokens';
+import { mergeWrites } from './merge-tokens';
+import { TokenReader, type TokenCounts } from './token-reader';
 
-/** After this a token means "everything": clocks drift, and the tables may be others by now. */
-const OLDEST_TOKEN_MS = 60 * 60 * 1000;
-/** Clocks of two servers may differ by this much; a token from further ahead is as good as an old one. */
-const CLOCK_SKEW_MS = 60_000;
-/** A write whose outcome nobody saw is settled after this, one way or the other. */
-const OPEN_WRITE_MS = 60_000;
 /** A token must not hold a response up for ever because of a statement that waits for a lock. */
 const LONGEST_WAIT_MS = 5000;
 /** A primary that does not answer must not hold it up for long either. */
 const LONGEST_SAMPLE_MS = 100;
-
-/** What became of the tokens that clients brought. */
-export interface TokenCounts {
-  /** Taken at their word. */
-  readonly accepted: number;
-  /** Well signed, but too old or of another timeline: they meant everything. */
-  readonly widened: number;
-  /** Not signed with one of the secrets: forged, cut short, too long, or of somebody else. */
-  readonly ignored: number;
-}
+/** Nor must the question which database it is, though it is asked only once. */
+const LONGEST_NAMING_MS = 1000;
 
 export interface SessionsParts {
   readonly secrets: readonly [string, ...string[]] | undefined;
@@ -54,17 +39,40 @@ export interface SessionsParts {
   readonly fullNameOf: (table: string) => string;
   /** What has been read; `undefined` where sessions may go back. */
   readonly seen: (operation: Operation) => Seen | undefined;
+  /** The database, by a name that all processes know it by. */
+  readonly database: {
+    readonly known: string | undefined;
+    readonly isAwaited: boolean;
+    whenKnown(atMostMs: number): Promise<void>;
+  };
+  readonly warn: (message: string, once?: string) => void;
 }
 
 /** Carries the live writes of an operation to the client's next one, by way of signed tokens. */
 export class Sessions {
   readonly #parts: SessionsParts;
   readonly #codec: TokenCodec | undefined;
-  readonly #counts = { accepted: 0, widened: 0, ignored: 0 };
+  readonly #reader: TokenReader;
+  readonly #byHand = new WeakSet<Operation>();
+  readonly #asOthersSeeIt: OpenSessions;
+  readonly #delist: (() => void) | undefined;
 
   constructor(parts: SessionsParts) {
+    const { secrets, database, ledger } = parts;
+    const codec = secrets && new TokenCodec(secrets);
     this.#parts = parts;
-    this.#codec = parts.secrets && new TokenCodec(parts.secrets);
+    this.#codec = codec;
+    this.#asOthersSeeIt = {
+      get database() {
+        return database.known;
+      },
+      signed: (token) => codec?.read(token) !== undefined,
+      hasWritten: (operation) => ledger.hasWritten(operation),
+      isCarried: (operation) => this.#isCarried(operation),
+      warn: parts.warn,
+    };
+    this.#reader = new TokenReader(parts, this.#asOthersSeeIt);
+    if (codec) this.#delist = enlist(this.#asOthersSeeIt);
   }
 
   /** Whether tokens can be made and read at all. */
@@ -73,7 +81,7 @@ export class Sessions {
   }
 
   get counts(): TokenCounts {
-    return { ...this.#counts };
+    return this.#reader.counts;
   }
 
   /**
@@ -85,14 +93,29 @@ export class Sessions {
     this.#mustHaveCodec('token()');
     const { operation } = currentFrame();
     if (!operation) return undefined;
+    this.handled(operation);
+    return this.tokenOnceIdle(operation);
+  }
+
+  /**
+   * The token of `operation`, with the outcome of what is under way.
+   *
+   * @throws OptionsError without `sessionSecret`
+   */
+  async tokenOnceIdle(operation: Operation): Promise<string | undefined> {
     await this.#whenIdle(operation);
     await this.#whenPlaced(operation);
+    if (this.#isNameMissing(operation)) await this.whenNamed();
     return this.tokenOf(operation);
   }
 
-  /** Whether {@link token} would have to wait for something. */
+  /** Whether {@link tokenOnceIdle} would have to wait for something. */
   isBusy(operation: Operation): boolean {
-    return this.#busy(operation).length > 0 || this.#unplaced(operation) !== undefined;
+    return (
+      this.#busy(operation).length > 0 ||
+      this.#unplaced(operation) !== undefined ||
+      this.#isNameMissing(operation)
+    );
   }
 
   /**
@@ -107,105 +130,56 @@ export class Sessions {
     const writes = this.#writesOf(operation, place);
     const seen = this.#seenBy(operation, place);
     if (writes.length === 0 && seen === undefined) return undefined;
-    return codec.write({ issuedAtMs: epochMs(), place, seen, writes });
+    const { known: database } = this.#parts.database;
+    return codec.write({ issuedAtMs: epochMs(), database, place, seen, writes });
   }
 
   /**
-   * Counts what the tokens tell of as written by `operation`. What was not signed here is ignored.
+   * Takes in the tokens that a client has brought, as {@link TokenReader.accept} does.
    *
-   * @returns those that were not ignored: the operation's own token will tell what they told
    * @throws OptionsError without `sessionSecret`, or for what is no string
    */
   accept(tokens: string | readonly string[], operation: Operation): ReadonlySet<string> {
     const codec = this.#mustHaveCodec('token');
-    const list: readonly unknown[] = typeof tokens === 'string' ? [tokens] : tokens;
-    const writes = new Map<string, CarriedWrite>();
-    const understood = new Set<string>();
-    let seen: Proof | 'unplaced' | undefined;
-    for (const token of list) {
-      if (typeof token !== 'string') {
-        throw new OptionsError(`token must be a string that token() gave, got ${echo(token)}.`);
-      }
-      const read = codec.read(token);
-      if (!read) {
-        this.#counts.ignored++;
-        continue;
-      }
-      understood.add(token);
-      for (const write of this.#carriedBy(read)) {
-        writes.set(write.table, mergeCarried(writes.get(write.table), write));
-      }
-      seen = later(seen, seenIn(read));
-    }
-    this.#parts.ledger.carry(
-      [...writes.values()].filter(({ open, proof }) => open || !this.#isOver(proof)),
-      operation,
-    );
-    if (seen !== undefined && (seen === 'unplaced' || !this.#isOver(seen))) {
-      const proof = seen === 'unplaced' ? undefined : seen;
-      this.#parts.seen(operation)?.carry(this.#parts.ledger.observe(proof));
-    }
-    return understood;
-  }
-
-  /**
-   * Whether a place in the log is behind everybody. That all replicas have come past it is not
-   * enough: one that crashes shows less again, and only below what has expired it is not used.
-   */
-  #isOver(proof: Proof | undefined): boolean {
-    if (!proof) return false;
-    const mark = { seq: Infinity, at: now(), proof };
-    return this.#parts.policy.isEverywhere(mark) && this.#parts.policy.expired(mark);
+    return this.#reader.accept(typeof tokens === 'string' ? [tokens] : tokens, operation, codec);
   }
 
   /** For when it can't be known what the client has done before. */
   acceptEverything(operation: Operation): void {
-    this.#parts.ledger.carry([everything()], operation);
+    this.#reader.acceptEverything(operation);
   }
 
-  /** The writes in a token, under the names that they have here. */
-  #carriedBy(token: ReadToken): readonly CarriedWrite[] {
-    const { issuedAtMs, writes } = token;
-    const ageMs = epochMs() - issuedAtMs;
-    const here = this.#parts.policy.place();
-    const foreign =
-      here !== undefined &&
-      token.place !== undefined &&
-      (token.place.system !== here.system || token.place.timeline !== here.timeline);
-    if (foreign || ageMs > OLDEST_TOKEN_MS || ageMs < -CLOCK_SKEW_MS) {
-      this.#counts.widened++;
-      return [everything()];
-    }
-    this.#counts.accepted++;
-    const names = this.#namesOf(token);
-    return writes.flatMap(({ mark, open, committedAtMs, position }) => {
-      const sinceMs = Math.max(0, epochMs() - committedAtMs);
-      const isOpen = open && sinceMs < OPEN_WRITE_MS;
-      const carried = {
-        open: isOpen,
-        // An open one that nobody waits for any more was settled at the end of that time.
-        at: now() - (open && !isOpen ? sinceMs - OPEN_WRITE_MS : sinceMs),
-        proof: token.place && position !== undefined ? { ...token.place, position } : undefined,
-      };
-      return (names.get(mark) ?? [EVERYTHING]).map((table) => ({ table, ...carried }));
-    });
+  /** Resolves when tokens can be told from those of other databases, or that takes too long. */
+  async whenNamed(): Promise<void> {
+    await this.#parts.database.whenKnown(LONGEST_NAMING_MS);
   }
 
-  #names: { tables: object; sample: string; byMark: Map<string, string[]> } | undefined;
+  /**
+   * Somebody sees to it that the tokens of `operation` travel.
+   *
+   * @returns whoever came first: it is up to them
+   */
+  claim(operation: Operation, carrier: object): object {
+    return operation.state(this, () => carrier);
+  }
 
-  /** The tables by their marks. Made again when the catalog or the signing secret is another one. */
-  #namesOf(token: ReadToken): Map<string, string[]> {
-    const tables = this.#parts.tables();
-    const sample = token.mark(EVERYTHING);
-    if (this.#names?.tables !== tables || this.#names.sample !== sample) {
-      const byMark = new Map<string, string[]>([[sample, [EVERYTHING]]]);
-      for (const [table, fullName] of tables) {
-        const mark = token.mark(fullName);
-        byMark.set(mark, [...(byMark.get(mark) ?? []), table]);
-      }
-      this.#names = { tables, sample, byMark };
-    }
-    return this.#names.byMark;
+  /** The application has seen to it itself, which keeps nobody from doing so as well. */
+  handled(operation: Operation): void {
+    this.#byHand.add(operation);
+  }
+
+  /** Whether a door, or who has opened the operation, carries the tokens of `operation`. */
+  isClaimed(operation: Operation): boolean {
+    return operation.peek(this) !== undefined;
+  }
+
+  /** Warns handles that `operation` has written through and whose tokens do not travel with it. */
+  warnOthers(operation: Operation): void {
+    warnOfOthersLeftBehind(operation, this.#asOthersSeeIt);
+  }
+
+  close(): void {
+    this.#delist?.();
   }
 
   #writesOf(operation: Operation, place: Place): readonly TokenWrite[] {
@@ -237,6 +211,23 @@ export class Sessions {
     const mark = this.#parts.seen(operation)?.mark;
     if (!mark || this.#parts.policy.isEverywhere(mark)) return undefined;
     return this.#positionOf(mark, place) ?? 'unplaced';
+  }
+
+  /** Whether there is something to tell, and it is worth a wait to say of which database. */
+  #isNameMissing(operation: Operation): boolean {
+    if (!this.#parts.database.isAwaited) return false;
+    return (
+      this.#parts.liveWrites(operation).length > 0 ||
+      this.#parts.seen(operation)?.mark !== undefined
+    );
+  }
+
+  /** Whether somebody sees to it that the tokens of `operation`, or of one it follows, travel. */
+  #isCarried(operation: Operation): boolean {
+    for (let op: Operation | undefined = operation; op; op = op.follows) {
+      if (this.isClaimed(op) || this.#byHand.has(op)) return true;
+    }
+    return false;
   }
 
   #busy(operation: Operation): History[] {
@@ -289,8 +280,3 @@ export class Sessions {
 }
 
 type Place = Pick<Proof, 'system' | 'timeline'> | undefined;
-
-/** Committed now at the latest, and nobody knows where in the log. */
-function everything(): CarriedWrite {
-  return { table: EVERYTHING, open: false, at: now(), proof: undefined };
-}

@@ -6,6 +6,7 @@ import { policyFor } from './policy-for';
 import type { Reporter } from './reporter';
 import type { ResolvedOptions } from './resolve-options';
 import {
+  DatabaseName,
   Decisions,
   Knowledge,
   LiveWrites,
@@ -93,6 +94,8 @@ export function wire(sequelize: Sequelize, parts: WiringParts): Wiring {
     tables: () => knowledge.tables,
     fullNameOf: (table) => knowledge.fullNameOf(table),
     seen: (operation) => sessionReads.seen(operation),
+    database: new DatabaseName(query, () => policy.place()?.system),
+    warn: (message, once) => reporter.warn(message, once),
   });
   const router = new Router({
     ...{ options, ledger, policy, knowledge, nodes, writes },
@@ -128,6 +131,7 @@ export function wire(sequelize: Sequelize, parts: WiringParts): Wiring {
     installation.remove();
     pools?.remove();
     unknown.close();
+    sessions.close();
     await Promise.all([policy.close(), knowledge.catalog.close()]);
   };
   return {

@@ -5,6 +5,8 @@ import { EVERYTHING, type Proof } from './history';
 export interface TokenContents {
   /** Milliseconds since the epoch. */
   readonly issuedAtMs: number;
+  /** The database that the tables are of, by a name that no other has; `undefined`: not known. */
+  readonly database?: string | undefined;
   /** The log that the positions belong to. */
   readonly place: Pick<Proof, 'system' | 'timeline'> | undefined;
   /** How far the session has seen; `unplaced`: up to now, wherever that is in the log. */
@@ -22,16 +24,23 @@ export interface TokenWrite {
   readonly position: bigint | undefined;
 }
 
-/** A token whose signature is good. Its tables are there as marks that only {@link mark} can make. */
-export interface ReadToken extends Omit<TokenContents, 'writes'> {
+/** A token whose signature is good. Its names are there as marks that only its own secret can make. */
+export interface ReadToken extends Omit<TokenContents, 'writes' | 'database'> {
   readonly writes: readonly (Omit<TokenWrite, 'table'> & { readonly mark: string })[];
   /** The mark of a table under the secret that signed this token. */
   mark(table: string): string;
+  /** Whether it says which database its tables are of. */
+  readonly isNamed: boolean;
+  isOf(database: string): boolean;
 }
 
-const VERSION = 1;
+/** A token that names no database, and one that does. */
+const NAMELESS = 1;
+const NAMED = 2;
 const SIGNATURE_BYTES = 16;
 const MARK_BYTES = 6;
+/** Short, since there are but a few: one of another that looks the same only costs reads on the primary. */
+const DATABASE_BYTES = 3;
 /** More tables than this are "everything": a cookie has to stay small. */
 const MOST_TABLES = 16;
 const LONGEST_TOKEN = 1024;
@@ -70,7 +79,7 @@ export class TokenCodec {
     const body = bytes.subarray(0, -SIGNATURE_BYTES);
     const signature = bytes.subarray(-SIGNATURE_BYTES);
     const keys = this.#keys.find((candidate) => timingSafeEqual(candidate.sign(body), signature));
-    return keys && body[0] === VERSION ? decode(body, keys) : undefined;
+    return keys && (body[0] === NAMELESS || body[0] === NAMED) ? decode(body, keys) : undefined;
   }
 }
 
@@ -98,6 +107,11 @@ class Keys {
     }
     return mark;
   }
+
+  /** Marked as tables are; no table has a name with a NUL in it. */
+  database(name: string): Buffer {
+    return this.mark(`\0${name}`).subarray(0, DATABASE_BYTES);
+  }
 }
 
 function hmac(key: string | Buffer, data: string | Buffer): Buffer {
@@ -119,9 +133,9 @@ function bounded(writes: readonly TokenWrite[]): readonly TokenWrite[] {
   ];
 }
 
-function encode({ issuedAtMs, place, seen, writes }: TokenContents, keys: Keys): Buffer {
+function encode({ issuedAtMs, database, place, seen, writes }: TokenContents, keys: Keys): Buffer {
   const parts: Buffer[] = [
-    byte(VERSION),
+    ...(database === undefined ? [byte(NAMELESS)] : [byte(NAMED), keys.database(database)]),
     uint(issuedAtMs, 6),
     byte(
       (place ? HAS_PLACE : 0) |
@@ -143,6 +157,7 @@ function encode({ issuedAtMs, place, seen, writes }: TokenContents, keys: Keys):
 function decode(body: Buffer, keys: Keys): ReadToken {
   let at = 1;
   const next = (bytes: number): Buffer => body.subarray(at, (at += bytes));
+  const named = body[0] === NAMED ? next(DATABASE_BYTES) : undefined;
   const issuedAtMs = next(6).readUIntBE(0, 6);
   const flags = next(1).readUInt8();
   const place =
@@ -172,6 +187,8 @@ function decode(body: Buffer, keys: Keys): ReadToken {
     seen,
     writes,
     mark: (table) => keys.mark(table).toString('base64url'),
+    isNamed: named !== undefined,
+    isOf: (database) => named?.equals(keys.database(database)) ?? false,
   };
 }
 

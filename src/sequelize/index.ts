@@ -1,3 +1,4 @@
+export { DatabaseName } from './database-name';
 export { Decisions } from './decisions';
 export { hearErrorsEarly } from './early-errors';
 export { install, type Installation } from './install';

@@ -22,6 +22,7 @@ const write: fc.Arbitrary<TokenWrite> = fc.record({
 });
 const contents: fc.Arbitrary<TokenContents> = fc.record({
   issuedAtMs: fc.integer({ min: 0, max: MOST_MS }),
+  database: fc.option(fc.string(), { nil: undefined }),
   place: fc.option(place, { nil: undefined }),
   seen: fc.oneof(position, fc.constant('unplaced' as const), fc.constant(undefined)),
   writes: fc.uniqueArray(write, { maxLength: 16, selector: ({ table }) => table }),
@@ -30,6 +31,7 @@ const contents: fc.Arbitrary<TokenContents> = fc.record({
 const TABLES = Array.from({ length: 16 }, (_, i) => `some_schema.table_with_a_name_${i}`);
 const full: TokenContents = {
   issuedAtMs: 1_700_000_000_000,
+  database: '7412345678901234567/16384/shop',
   place: { system: '7412345678901234567', timeline: 3 },
   seen: MOST_64,
   writes: TABLES.map((table) => ({
@@ -41,9 +43,12 @@ const full: TokenContents = {
 };
 
 /** What a token says, with the marks of the tables in the place of their names. */
-function marked({ writes, ...rest }: TokenContents, reader: { mark(table: string): string }) {
+function marked(
+  { issuedAtMs, place, seen, writes }: TokenContents,
+  reader: { mark(table: string): string },
+) {
   return {
-    ...rest,
+    ...{ issuedAtMs, place, seen },
     writes: writes.map(({ table, ...facts }) => ({ mark: reader.mark(table), ...facts })),
   };
 }
@@ -135,6 +140,16 @@ describe('a session token', () => {
     expect(rotated.read(rotated.write(full))!.mark('t')).not.to.equal(read.mark('t'));
   });
 
+  it('says which database it is of, if it is told', () => {
+    const named = codec.read(codec.write(full))!;
+    expect(named.isNamed).to.equal(true);
+    expect(named.isOf(full.database!)).to.equal(true);
+    expect(named.isOf('7412345678901234567/16385/shop')).to.equal(false);
+    const nameless = codec.read(codec.write({ ...full, database: undefined }))!;
+    expect(nameless.isNamed).to.equal(false);
+    expect(nameless.isOf(full.database!)).to.equal(false);
+  });
+
   it('of another version says nothing, however well it is signed', () => {
     const bytes = Buffer.from(codec.write(full), 'base64url');
     const signature = (body: Buffer) => {
@@ -147,7 +162,7 @@ describe('a session token', () => {
     const signed = (body: Buffer) => Buffer.concat([body, signature(body)]).toString('base64url');
     const body = bytes.subarray(0, -16);
     expect(codec.read(signed(body)), 'signed like one of ours').not.to.equal(undefined);
-    for (const version of [0, 2, 255]) {
+    for (const version of [0, 3, 255]) {
       const other = Buffer.from(body);
       other[0] = version;
       expect(codec.read(signed(other)), `version ${version}`).to.equal(undefined);

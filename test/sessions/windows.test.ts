@@ -34,6 +34,8 @@ class Process {
       tables: () => new Map([['users', 'public.users']]),
       fullNameOf: (table) => (table === EVERYTHING ? table : `public.${table}`),
       seen: () => undefined,
+      database: { known: undefined, isAwaited: false, whenKnown: () => Promise.resolve() },
+      warn: () => undefined,
     });
   }
 
