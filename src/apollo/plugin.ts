@@ -13,6 +13,7 @@ import {
   CollectedDecisions,
   assertPluginOptions,
   contextOperation,
+  operationOf,
   setOperation,
   wrapResolvers,
   type ShownDecision,
@@ -72,14 +73,15 @@ export function freshReadsPlugin(
       let visit: Visit | undefined;
       return {
         async didResolveOperation(context) {
-          // Inside a job or a request of the application's own it is a part of that one.
-          const around = currentOperation();
+          // Inside a job or a request of the application's own it is a part of that one, and what the
+          // plugin of another handle has opened for this execution is shared with it.
+          const around = currentOperation() ?? operationOf(context.contextValue);
           operation = around ?? open(context, options.requestId);
           end = around ? undefined : () => operation?.end();
           setOperation(context.contextValue, operation);
           const { http } = context.request;
-          // The middleware around it carries the tokens of all that the request does.
-          if (around || !http) return;
+          // A middleware of this handle around it carries the tokens of all that the request does.
+          if (!http || !sessions.claim(operation)) return;
           const header = (name: string) => http.headers.get(name);
           visit = await sessions.arrive({ request: context, header }, operation);
         },

@@ -46,7 +46,9 @@ export function withOperation<Args extends unknown[], Context>(
     const operation = around ?? new Operation({ name: 'context', kind: 'request' });
     const header = headersOf(args[0]);
     // The plugin answers for the tokens; here they are only listened to.
-    if (!around && header) await sessions.arrive({ request: args[0], header }, operation);
+    if (header && !parts.sessions.isClaimed(operation)) {
+      await sessions.arrive({ request: args[0], header }, operation);
+    }
     const context = await runInOperation(operation, () => contextFn(...args));
     return noteContextOperation(context, operation);
   };

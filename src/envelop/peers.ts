@@ -60,11 +60,10 @@ export interface FreshReadsEnvelopPlugin {
   }): void;
   /** Yoga only: Envelop knows nothing of HTTP. */
   onRequest(payload: {
-    readonly request: FetchRequest;
     readonly requestHandler: RequestHandler;
     setRequestHandler(handler: RequestHandler): void;
     readonly fetchAPI: { readonly Response: ResponseClass };
-  }): Promise<void>;
+  }): void;
   /** Yoga only. */
   onDispose(): void;
 }

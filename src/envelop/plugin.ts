@@ -5,7 +5,7 @@ import type { FreshReads } from '../handle';
 import { Operation, currentOperation } from '../operation';
 import { SessionTransport, namedBy, resolveSession, type SessionOptions } from '../transport';
 import type { Execute, ExecutionArgs, FetchRequest, FreshReadsEnvelopPlugin } from './peers';
-import { Requests } from './requests';
+import { isRequest, noteExecution, serveAsRequest, withTokens } from './requests';
 import { runExecution } from './results';
 
 /** Options of {@link useFreshReads}. Those of sessions are for Yoga, which knows of HTTP. */
@@ -45,11 +45,9 @@ export function useFreshReads(
   const parts = partsOf(reads, WHERE);
   assertPluginOptions(WHERE, options);
   const { requestId } = options;
-  const requests = new Requests(
-    new SessionTransport<FetchRequest>(
-      parts,
-      resolveSession(WHERE, options, parts.sessions.enabled),
-    ),
+  const sessions = new SessionTransport<FetchRequest>(
+    parts,
+    resolveSession(WHERE, options, parts.sessions.enabled),
   );
   const collected = options.exposeDecisions ? new CollectedDecisions(reads) : undefined;
   const wrapped = new WeakSet<GraphQLSchema>();
@@ -70,10 +68,9 @@ export function useFreshReads(
     (args) => {
       const outer = currentOperation();
       // A request that is served here is followed; whatever else is around it is joined.
-      const served = outer && requests.isServed(outer);
-      const operation = outer && !served ? outer : open(args);
+      const operation = outer && !isRequest(outer) ? outer : open(args);
       const isOwn = operation !== outer;
-      if (isOwn) requests.note(operation);
+      if (isOwn) noteExecution(operation);
       if (events && isObject(args.contextValue)) setOperation(args.contextValue, operation);
       let shown = 0;
       return runExecution(execute, args, {
@@ -104,17 +101,24 @@ export function useFreshReads(
     onSubscribe(payload) {
       payload.setSubscribeFn(around(payload.subscribeFn, { events: true }));
     },
-    async onRequest(payload) {
-      if (currentOperation()) return;
-      const operation = new Operation({
-        ...namedBy(requestId?.()),
-        name: 'context',
-        kind: 'request',
+    onRequest(payload) {
+      const { requestHandler, fetchAPI } = payload;
+      // The handlers of several plugins are nested: the operation that one opens, others are part of.
+      payload.setRequestHandler((request, context) => {
+        const handle = () => requestHandler(request, context);
+        const carry = (operation: Operation) =>
+          sessions.claim(operation) === 'first'
+            ? withTokens(sessions, { request, operation, fetchAPI }, handle)
+            : handle();
+        const around = currentOperation();
+        if (around) return carry(around);
+        const operation = new Operation({
+          ...namedBy(requestId?.()),
+          name: 'context',
+          kind: 'request',
+        });
+        return serveAsRequest(operation, () => carry(operation));
       });
-      const answer = await requests.arrive(payload.request, operation, payload.fetchAPI);
-      payload.setRequestHandler((request, context) =>
-        answer(() => payload.requestHandler(request, context)),
-      );
     },
     onDispose() {
       collected?.dispose();

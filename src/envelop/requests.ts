@@ -5,54 +5,63 @@ import type { FetchRequest, FetchResponse, FreshReadsEnvelopPlugin } from './pee
 type FetchAPI = Parameters<FreshReadsEnvelopPlugin['onRequest']>[0]['fetchAPI'];
 type Handle = () => FetchResponse | Promise<FetchResponse>;
 
+/** A request, and the operation around its executions. */
+interface Served {
+  readonly request: FetchRequest;
+  readonly operation: Operation;
+  readonly fetchAPI: FetchAPI;
+}
+
 /**
- * The HTTP requests being served. Each has an operation, in which the context is made, and which the
- * operations of its executions follow.
+ * The executions of the HTTP requests being served, by the operation of the request: that is where the
+ * context is made, and what the operations of the executions follow. Kept with the operation for all
+ * plugins, since each handle has one and they share it.
  */
-export class Requests {
-  readonly #sessions: SessionTransport<FetchRequest>;
-  /** The executions of a request, by the operation of the request. */
-  readonly #executions = new WeakMap<Operation, Operation[]>();
+const EXECUTIONS = {};
 
-  constructor(sessions: SessionTransport<FetchRequest>) {
-    this.#sessions = sessions;
-  }
+/** Whether a plugin has opened this for a request. */
+export function isRequest(operation: Operation): boolean {
+  return operation.peek(EXECUTIONS) !== undefined;
+}
 
-  isServed(operation: Operation): boolean {
-    return this.#executions.has(operation);
-  }
+/** An execution has begun that may belong to a request. */
+export function noteExecution(execution: Operation): void {
+  const { follows } = execution;
+  if (follows && isRequest(follows)) executionsOf(follows).push(execution);
+}
 
-  /** An execution has begun that may belong to a request. */
-  note(execution: Operation): void {
-    if (execution.follows) this.#executions.get(execution.follows)?.push(execution);
-  }
+function executionsOf(request: Operation): Operation[] {
+  return request.state<Operation[]>(EXECUTIONS, () => []);
+}
 
-  /** Takes in the client's tokens; what it gives has the request served, and adds the new ones. */
-  async arrive(
-    request: FetchRequest,
-    operation: Operation,
-    fetchAPI: FetchAPI,
-  ): Promise<(handle: Handle) => Promise<FetchResponse>> {
-    const executions: Operation[] = [];
-    this.#executions.set(operation, executions);
-    const header = (name: string) => request.headers.get(name);
-    const visit = await this.#sessions.arrive({ request, header }, operation);
-    return async (handle) => {
-      try {
-        let response = await runInOperation(operation, handle);
-        // All of them follow the request: the first answers for what the client has brought.
-        const [first = operation, ...others] = executions;
-        response = withHeaders(response, await this.#sessions.leave(visit, first), fetchAPI);
-        for (const other of others) {
-          const more = await this.#sessions.leave({ ...visit, cookies: [], stored: [] }, other);
-          response = withHeaders(response, more, fetchAPI);
-        }
-        return response;
-      } finally {
-        operation.end();
-      }
-    };
+/** Has a request served in an operation of its own, which is over when it is answered. */
+export async function serveAsRequest(operation: Operation, handle: Handle): Promise<FetchResponse> {
+  executionsOf(operation);
+  try {
+    return await runInOperation(operation, handle);
+  } finally {
+    operation.end();
   }
+}
+
+/** Takes in the client's tokens, has the request served, and adds the new ones. */
+export async function withTokens(
+  sessions: SessionTransport<FetchRequest>,
+  { request, operation, fetchAPI }: Served,
+  handle: Handle,
+): Promise<FetchResponse> {
+  const header = (name: string) => request.headers.get(name);
+  const visit = await sessions.arrive({ request, header }, operation);
+  let response = await handle();
+  // All of them follow the request: the first answers for what the client has brought.
+  const executions = isRequest(operation) ? executionsOf(operation) : [];
+  const [first = operation, ...others] = executions;
+  response = withHeaders(response, await sessions.leave(visit, first), fetchAPI);
+  for (const other of others) {
+    const more = await sessions.leave({ ...visit, cookies: [], stored: [] }, other);
+    response = withHeaders(response, more, fetchAPI);
+  }
+  return response;
 }
 
 function withHeaders(

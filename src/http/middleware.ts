@@ -38,24 +38,29 @@ export function freshReadsMiddleware<Request extends IncomingMessage = IncomingM
     resolveSession(WHERE, options, parts.sessions.enabled),
   );
 
-  return (request, response, next) => {
-    if (currentOperation()) {
-      next();
-      return;
-    }
+  const open = (request: Request): Operation => {
     const title = name(request);
-    const operation = new Operation({
+    return new Operation({
       ...namedBy(requestId?.(request)),
       ...(title ? { name: title } : {}),
       kind: 'request',
     });
-    const end = () => operation.end();
-    response.once('finish', end);
-    // Also without a finish, when the client has gone away.
-    response.once('close', end);
-    bindEvents(request, operation);
-    if (!sessions.carries) {
-      runInOperation(operation, next);
+  };
+
+  return (request, response, next) => {
+    const around = currentOperation();
+    const operation = around ?? open(request);
+    const proceed = around ? next : () => runInOperation(operation, next);
+    if (!around) {
+      const end = () => operation.end();
+      response.once('finish', end);
+      // Also without a finish, when the client has gone away.
+      response.once('close', end);
+      bindEvents(request, operation);
+    }
+    // A door of another handle around it carries that one's tokens only.
+    if (sessions.claim(operation) !== 'first') {
+      proceed();
       return;
     }
     const header = (field: string) => request.headers[field]?.toString();
@@ -64,7 +69,7 @@ export function freshReadsMiddleware<Request extends IncomingMessage = IncomingM
         response,
         () => sessions.leaveAtOnce(visit, operation) ?? sessions.leave(visit, operation),
       );
-      runInOperation(operation, next);
+      proceed();
     });
   };
 }

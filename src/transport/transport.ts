@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import { echo } from '../errors';
 import type { HandleParts } from '../fresh-reads';
-import { runInOperation, type Operation } from '../operation';
+import type { Operation } from '../operation';
 import type { ResolvedSession } from './options';
 
 /**
@@ -32,20 +32,50 @@ const NOTHING: Outgoing = { setCookie: [], headers: [] };
  *
  * Each response that has something to say sets a cookie with a name of its own, and deletes those
  * that came with the request, since what they told is in the new one: so a name's value never
- * changes, and parallel responses can't erase each other's. Those that nobody here can read stay:
- * they may be of another service on the same host.
+ * changes, and parallel responses can't erase each other's. Those that the handle can't read, or
+ * that name another database, stay: they are of another handle, here or in another service.
  */
 export class SessionTransport<Request> {
   readonly #parts: HandleParts;
   readonly #session: ResolvedSession<Request>;
+  readonly #visits = new WeakMap<Operation, Promise<Visit>>();
 
   constructor(parts: HandleParts, session: ResolvedSession<Request>) {
     this.#parts = parts;
     this.#session = session;
   }
 
+  /** Whether tokens travel at all. */
+  get carries(): boolean {
+    const { cookie, header, store } = this.#session;
+    return cookie !== undefined || header !== undefined || store !== undefined;
+  }
+
+  /**
+   * Whether it is up to this door to carry the tokens of the operation: not where another one around
+   * it does that for the same handle. `again`: and it is at it already.
+   */
+  claim(operation: Operation): 'first' | 'again' | undefined {
+    const { sessions } = this.#parts;
+    if (!this.carries) {
+      sessions.handled(operation);
+      return undefined;
+    }
+    if (sessions.claim(operation, this) !== this) return undefined;
+    return this.#visits.has(operation) ? 'again' : 'first';
+  }
+
   /** Takes in what the client has brought. Never rejects: in doubt everything counts as written. */
   async arrive(incoming: Incoming<Request>, operation: Operation): Promise<Visit> {
+    const others = this.#visits.get(operation);
+    // Several operations of a batch that all belong to this one: the first has taken it in for all.
+    if (others) return { ...(await others), cookies: [], stored: [] };
+    const visit = this.#arrive(incoming, operation);
+    this.#visits.set(operation, visit);
+    return visit;
+  }
+
+  async #arrive(incoming: Incoming<Request>, operation: Operation): Promise<Visit> {
     const { cookie, header, store } = this.#session;
     const cookies = cookie
       ? ownCookies(incoming.header('cookie'), cookie.name)
@@ -64,34 +94,33 @@ export class SessionTransport<Request> {
     }
     const tokens = [...cookies.values(), ...inHeader, ...stored];
     if (tokens.length === 0) return { cookies: [], client, stored };
-    const understood = this.#parts.sessions.accept(tokens, operation);
+    await this.#parts.sessions.whenNamed();
+    const done = this.#parts.sessions.accept(tokens, operation);
     return {
-      cookies: [...cookies.keys()].filter((name) => understood.has(cookies.get(name) ?? '')),
+      cookies: [...cookies.keys()].filter((name) => done.has(cookies.get(name) ?? '')),
       client,
-      stored: stored.filter((token) => understood.has(token)),
+      stored: stored.filter((token) => done.has(token)),
     };
   }
 
   /** What the response has to carry. Waits for the operation's writes under way. Never rejects. */
   async leave(visit: Visit, operation: Operation): Promise<Outgoing> {
     if (!this.carries) return NOTHING;
-    const token = await runInOperation(operation, () => this.#parts.sessions.token());
+    const { sessions } = this.#parts;
+    const token = await sessions.tokenOnceIdle(operation);
+    sessions.warnOthers(operation);
     if (this.#mustSave(visit, token)) await this.#save(visit, token);
     return this.#outgoing(visit, token);
   }
 
   /** The same where there is nothing to wait for; otherwise `undefined`: then {@link leave} has to. */
   leaveAtOnce(visit: Visit, operation: Operation): Outgoing | undefined {
+    const { sessions } = this.#parts;
     if (!this.carries) return NOTHING;
-    if (this.#parts.sessions.isBusy(operation)) return undefined;
-    const token = this.#parts.sessions.tokenOf(operation);
+    if (sessions.isBusy(operation)) return undefined;
+    const token = sessions.tokenOf(operation);
+    sessions.warnOthers(operation);
     return this.#mustSave(visit, token) ? undefined : this.#outgoing(visit, token);
-  }
-
-  /** Whether tokens travel at all. */
-  get carries(): boolean {
-    const { cookie, header, store } = this.#session;
-    return cookie !== undefined || header !== undefined || store !== undefined;
   }
 
   #mustSave({ client, stored }: Visit, token: string | undefined): boolean {
