@@ -43,15 +43,17 @@ const ARRANGEMENTS: Readonly<Record<string, (sides: Sides) => Doors>> = {
 describe('two handles on two databases', () => {
   const databases: TestDatabase[] = [];
   const servers: TestServer[] = [];
-  const opened: Side[] = [];
+  // Two processes that share nothing but the secret.
+  let one: Sides;
+  let two: Sides;
 
   before(async () => {
     databases.push(await makeDatabase('only_a'), await makeDatabase('only_b'));
+    [one, two] = [await sidesOf(), await sidesOf()];
   });
   beforeEach(() => databases[0]!.pauseReplicas());
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.close();
-    for (const { sequelize } of opened.splice(0)) await sequelize.close();
     await databases[0]!.resumeReplicas();
   });
   after(async () => {
@@ -61,7 +63,6 @@ describe('two handles on two databases', () => {
   /** What stands for one process. */
   async function sidesOf(): Promise<Sides> {
     const [a, b] = await Promise.all(databases.map((database) => Side.open(database)));
-    opened.push(a!, b!);
     return { a: a!, b: b! };
   }
 
@@ -105,7 +106,6 @@ describe('two handles on two databases', () => {
   for (const [title, doors] of Object.entries(ARRANGEMENTS)) {
     describe(title, () => {
       it('both come back by cookie, each to its own', async () => {
-        const [one, two] = [await sidesOf(), await sidesOf()];
         const client = await start(one, doors);
         await post(client, `mutation { ${['a', 'b'].map(both).join(' ')} }`);
         expect(client.jar.names).to.have.length(2);
@@ -124,7 +124,7 @@ describe('two handles on two databases', () => {
       });
 
       it('both come back by header', async () => {
-        const client = await start(await sidesOf(), doors);
+        const client = await start(one, doors);
         const response = await post(client, `mutation { ${['a', 'b'].map(both).join(' ')} }`);
         const header = response.headers.get(HEADER)!;
         expect(header.split(', ')).to.have.length(2);
@@ -136,7 +136,7 @@ describe('two handles on two databases', () => {
       });
 
       it('what one has written holds back nothing of the other', async () => {
-        const client = await start(await sidesOf(), doors);
+        const client = await start(one, doors);
         await post(client, writing('a', 'only_a'));
         expect(client.jar.names).to.have.length(1);
         expect(await held(client)).to.deep.equal(['a_only_a']);
@@ -146,7 +146,7 @@ describe('two handles on two databases', () => {
       });
 
       it('parallel responses lose none of it', async () => {
-        const client = await start(await sidesOf(), doors);
+        const client = await start(one, doors);
         await post(client, writing('a', 'users'));
         await Promise.all([
           post(client, writing('b', 'users')),
@@ -161,14 +161,13 @@ describe('two handles on two databases', () => {
       });
 
       it('nor do the operations of a batch', async () => {
-        const client = await start(await sidesOf(), doors);
+        const client = await start(one, doors);
         await post(client, [READS, writing('a', 'posts'), writing('b', 'users'), READS]);
         expect(await held(client)).to.deep.equal(['a_posts', 'b_users']);
       });
 
       it('cookies go when all replicas have what they tell of', async () => {
-        const sides = await sidesOf();
-        const client = await start(sides, doors);
+        const client = await start(one, doors);
         await post(client, `mutation { ${['a', 'b'].map(both).join(' ')} }`);
         await databases[0]!.resumeReplicas();
         while (client.jar.names.length > 0) await post(client, READS);
@@ -182,10 +181,9 @@ describe('two handles on two databases', () => {
   }
 
   it('a door of one leaves the cookies of the other alone', async () => {
-    const sides = await sidesOf();
-    const client = await start(sides, ARRANGEMENTS['a middleware each']!);
+    const client = await start(one, ARRANGEMENTS['a middleware each']!);
     await post(client, `mutation { ${['a', 'b'].map(both).join(' ')} }`);
-    for (const alone of [sides, await sidesOf()]) {
+    for (const alone of [one, two]) {
       const { url } = await start(alone, ({ b }) => ({ apollo: [freshReadsPlugin(b.reads)] }));
       const elsewhere = Object.assign(new Client(url), { jar: client.jar });
       // The token of a is nobody's business there.
@@ -195,9 +193,8 @@ describe('two handles on two databases', () => {
   });
 
   it('a context function inside both reads by both tokens', async () => {
-    const sides = await sidesOf();
     const seen: boolean[] = [];
-    const client = await start(sides, ({ a, b }) => ({
+    const client = await start(one, ({ a, b }) => ({
       apollo: [freshReadsPlugin(a.reads), freshReadsPlugin(b.reads)],
       context: withOperation(
         a.reads,
@@ -213,15 +210,14 @@ describe('two handles on two databases', () => {
   });
 
   it('a response waits for what is still being written through either', async () => {
-    const sides = await sidesOf();
-    const all = [sides.a, sides.b];
+    const all = [one.a, one.b];
     const writeLate = async () => {
       for (const { sequelize } of all) {
         void sequelize.query('INSERT INTO users SELECT FROM pg_sleep(0.2)');
       }
       while (!all.every(({ reads }) => reads.history().length > 0)) await immediate();
     };
-    const client = await start(sides, ({ a, b }) => ({
+    const client = await start(one, ({ a, b }) => ({
       middlewares: [
         freshReadsMiddleware(a.reads),
         freshReadsMiddleware(b.reads),
