@@ -19,7 +19,7 @@ export type { Decision, Reason, Target } from './routing';
 export type { FreshnessMode } from './freshness';
 export type { PoolSettings } from './replicas';
 export type { QueryFreshness, ReplicaConfig } from './sequelize';
-export type { TokenCounts } from './sessions';
+export type { TokenCounts } from './token-reader';
 export {
   ClusterError,
   FreshReadsError,
