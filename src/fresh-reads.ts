@@ -81,6 +81,8 @@ export interface HandleParts {
   warn(message: string, once?: string): void;
   /** The tables behind a table or view; `undefined` while that is not known. */
   tablesRead(table: TableLike): readonly string[] | undefined;
+  /** Warns of tables that a loader names and the database does not have. False: not known yet. */
+  warnOfMissing(loader: string, tables: readonly TableLike[]): boolean;
 }
 
 /** @throws OptionsError when `reads` is not a handle made by `freshReads`. */
@@ -120,6 +122,8 @@ class Handle implements FreshReads {
       sessions,
       warn: (message, once) => this.#reporter.warn(message, once),
       tablesRead: (table) => this.#tablesRead(table),
+      warnOfMissing: (loader, tables) =>
+        this.#wiring.knowledge.warnOfMissing(loader, tables.map(tableNameOf)),
     };
     if (!replicated) {
       this.#reporter.warn(

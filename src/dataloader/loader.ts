@@ -74,6 +74,7 @@ export class LoaderCore<Value> {
   readonly #parts: HandleParts;
   readonly #sequelize: Sequelize;
   readonly #outside = new House<Value>();
+  #lookedAtDeclared = false;
   #wantsRows: readonly LoaderCore<unknown>[] = [];
   /** Of the load before: that of the next key is mostly the same. */
   #last: Found<Value> | undefined;
@@ -169,12 +170,20 @@ export class LoaderCore<Value> {
       declaredTables: () => this.#declaredTables(),
       dispatched: (lane) => {
         this.#forgetLast();
+        this.#lookAtDeclared();
         if (!bounds.cached && lanes.get(id) === lane) lanes.delete(id);
       },
       offer: (from, rows) => {
         for (const other of this.#wantsRows) other.takeOffer(from, rows);
       },
     };
+  }
+
+  /** A name that is wrong does no harm, but makes the loader forget at every write. */
+  #lookAtDeclared(): void {
+    const { label, reads } = this.definition;
+    if (!reads || this.#lookedAtDeclared) return;
+    this.#lookedAtDeclared = this.#parts.warnOfMissing(label, reads);
   }
 
   #declaredTables(): readonly string[] | undefined {

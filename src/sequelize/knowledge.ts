@@ -23,6 +23,11 @@ export interface Effect {
   readonly single: boolean;
 }
 
+export interface TableName {
+  readonly schema: string | undefined;
+  readonly name: string;
+}
+
 export interface Reads {
   readonly tables: readonly string[];
   readonly unknown: boolean;
@@ -91,7 +96,7 @@ export class Knowledge {
   }
 
   /** All that a write to a table changes, whatever the write was; `*` when that can't be told. */
-  changedBy(relation: { schema: string | undefined; name: string }): readonly string[] {
+  changedBy(relation: TableName): readonly string[] {
     const catalog = this.catalog.certain;
     if (!catalog) return ALL;
     const facts = { reads: [], functions: [], identifiers: [] };
@@ -103,6 +108,19 @@ export class Knowledge {
       this.#warn(`markWritten: ${noTable(names)}: it counts as a write to every table.`);
     }
     return closure.unknown ? ALL : closure.tables;
+  }
+
+  /** Warns of what `loader` says it reads and the database does not have. False: not known yet. */
+  warnOfMissing(loader: string, relations: readonly TableName[]): boolean {
+    const catalog = this.catalog.certain;
+    if (!catalog) return false;
+    const facts = { reads: relations, functions: [], identifiers: [] };
+    const { missing } = catalog.readClosure(facts, { anySchema: this.#anySchema });
+    this.#lookFor(missing);
+    for (const name of missing) {
+      this.#warn(`${loader}: reads: ${noTable(name)}: every write clears the loader.`);
+    }
+    return true;
   }
 
   /** Whether the statement is a read, by its text and by what the functions and views in it do. */

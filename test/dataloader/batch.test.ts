@@ -56,6 +56,21 @@ describe('batch', () => {
     ]);
   });
 
+  it('says once that a table that it reads is none of the database', async () => {
+    const { votes } = createLoaders(here.reads, {
+      votes: batch({
+        name: 'votes',
+        reads: ['userz', 'users'],
+        load: async (keys: readonly number[]) => keys,
+      }),
+    });
+    for (const id of [1, 2]) await here.reads.runOperation({}, () => votes.load(id));
+    expect(here.reads.status().warnings.filter((line) => line.includes('userz'))).to.deep.equal([
+      'votes: reads: no table or view userz is known on the search path (of other schemas the full ' +
+        'name is needed, as in "schema.table"): every write clears the loader.',
+    ]);
+  });
+
   it('says what is wrong with its function', async () => {
     const load = async () => [1, 2];
     const { own } = createLoaders(here.reads, { own: batch({ reads: [], load }) });
