@@ -9,8 +9,11 @@ export interface Codec {
   readonly exact: boolean;
   /** Numbers from its negative up to below it are keys as they are. */
   readonly small?: number;
-  /** Its texts are digits with a sign, if any: nothing that has to be quoted. */
-  readonly digits?: boolean;
+  /**
+   * Of keys that are whole numbers: the type that holds them all, whatever the column's own. Their
+   * texts are digits with a sign, if any: nothing that has to be quoted.
+   */
+  readonly whole?: 'int' | 'bigint';
   /**
    * The same for all texts that a collation, or a type that the model does not tell of, may take for
    * the same; `undefined` for a text that may be the same as any other.
@@ -37,7 +40,7 @@ export function idOf(codec: Codec, value: unknown): KeyId | undefined {
 
 const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
 const WHOLE = /^\s*[+-]?\d+\s*$/;
-const DECIMAL = /^([+-]?)0*(\d+?)(?:\.(\d*?)0*)?$/;
+const DECIMAL = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i;
 const DIGITS = /^-?\d+$/;
 // eslint-disable-next-line no-control-regex -- all of them
 const ASCII = /^[\x00-\x7f]*$/;
@@ -104,9 +107,9 @@ export function isKeyValue(value: unknown): boolean {
   );
 }
 
-/** Keys of a codec of digits as the literal of one array. */
-export function digitsLiteral(ids: readonly KeyId[]): string {
-  return `'{${ids.join(',')}}'`;
+/** Keys that are whole numbers as the literal of one array. */
+export function wholeLiteral(type: 'int' | 'bigint', ids: readonly KeyId[]): string {
+  return `'{${ids.join(',')}}'::${type}[]`;
 }
 
 /** Keys as the text of one array, as PostgreSQL reads it. */
@@ -148,7 +151,7 @@ function integer(bits: bigint): Codec {
   const safeEnd = Math.min(Number(end), Number.MAX_SAFE_INTEGER);
   return {
     exact: true,
-    digits: true,
+    whole: bits <= 31n ? 'int' : 'bigint',
     ...(bits <= 31n && { small: Number(end) }),
     encode(value) {
       // Told from others without a bigint.
@@ -168,10 +171,16 @@ function integer(bits: bigint): Codec {
 
 function decimal(value: unknown): string | undefined {
   if (!['number', 'string', 'bigint'].includes(typeof value)) return undefined;
-  const [whole, sign, units, fraction] = DECIMAL.exec(String(value).trim()) ?? [];
-  if (whole === undefined || units === undefined) return undefined;
-  const digits = fraction ? `${units}.${fraction}` : units;
-  return sign === '-' && /[1-9]/.test(digits) ? `-${digits}` : digits;
+  const match = DECIMAL.exec(String(value).trim());
+  if (!match) return undefined;
+  const [, sign, units = '', fraction = '', exponent = '0'] = match;
+  const point = units.length + Number(exponent);
+  const start = Math.max(point, 0);
+  const digits = `${'0'.repeat(start - point)}${units}${fraction}`.padEnd(start, '0');
+  const whole = digits.slice(0, start).replace(/^0+/, '') || '0';
+  const rest = digits.slice(start).replace(/0+$/, '');
+  const plain = rest === '' ? whole : `${whole}.${rest}`;
+  return sign === '-' && /[1-9]/.test(plain) ? `-${plain}` : plain;
 }
 
 function float(value: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import { Op, literal, type Model, type ModelStatic, type Transaction } from 'sequelize';
 import { OptionsError } from '../errors';
 import { runAtOnce } from './at-once';
-import { arrayText, codecOf, digitsLiteral, idOf, type Codec, type KeyId } from './codec';
+import { arrayText, codecOf, wholeLiteral, idOf, type Codec, type KeyId } from './codec';
 import { valueFor, type AnyOptions } from './options';
 import { ORDINAL, runPerKey } from './per-key';
 import { valueOf, type Place, type Row } from './place';
@@ -132,10 +132,11 @@ export class Finder {
 
   #queryAtOnce(job: Job): Promise<Row[] | undefined> {
     const ids = job.keys.map(({ id }) => id);
-    const list = this.#codec?.digits
-      ? digitsLiteral(ids)
-      : sequelizeOf(job.model).escape(arrayText(ids.map(String)));
+    const whole = this.#codec?.whole;
     // Without a type the list takes that of the column it is compared with.
+    const list = whole
+      ? wholeLiteral(whole, ids)
+      : sequelizeOf(job.model).escape(arrayText(ids.map(String)));
     const any = `ANY(${list})`;
     return runAtOnce(any, () =>
       this.#query(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { literal, type Model, type ModelStatic } from 'sequelize';
 import { OptionsError } from '../errors';
 import { runRewriting } from '../operation';
-import { arrayText } from './codec';
+import { arrayText, codecOf, wholeLiteral } from './codec';
 
 const KEYS = '"fresh_reads_keys"';
 
@@ -93,14 +93,17 @@ function lateral(
 }
 
 /**
- * The keys as one array of the column's own type, which only the server knows (a model may say
- * STRING of a uuid): an array without a type takes the type of what is to be removed from it, and
- * that is a column of no rows.
+ * The keys as one array. Whole numbers have a type that holds them all. The others have the column's
+ * own, which only the server knows (a model may say STRING of a uuid): an array without a type takes
+ * the type of what is to be removed from it, and that is a column of no rows.
  */
 function typedArray({ model, attribute }: KeyColumn, texts: readonly string[]): string {
+  const { type, field = attribute } = model.getAttributes()[attribute] ?? {};
+  const { whole } = codecOf(type);
+  if (whole) return wholeLiteral(whole, texts);
   const { sequelize } = model as unknown as { sequelize: SequelizeWithGenerator };
   const generator = sequelize.getQueryInterface().queryGenerator;
-  const column = generator.quoteIdentifier(model.getAttributes()[attribute]?.field ?? attribute);
+  const column = generator.quoteIdentifier(field);
   const table = generator.quoteTable(model.getTableName());
   return `array_remove(${sequelize.escape(arrayText(texts))}, (SELECT ${column} FROM ${table} LIMIT 0))`;
 }

@@ -36,10 +36,9 @@ export function columnKey(
   };
 }
 
-/** The value of `attribute` in an instance as a key; `undefined` where it has none. */
+/** The value of `attribute` in an instance; `undefined` where it has none. */
 export function keyIn(instance: Model, attribute: string): unknown {
-  const value = valueOf(instance as unknown as Row, attribute);
-  return isKeyValue(value) ? value : undefined;
+  return valueOf(instance as unknown as Row, attribute) ?? undefined;
 }
 
 /** A definition that gives the first row of a key, or `null`. */
