@@ -1,19 +1,18 @@
 import { Op, literal, type Model, type ModelStatic, type Transaction } from 'sequelize';
 import { OptionsError } from '../errors';
+import type {
+  IncludeInternals,
+  IncludesInternals,
+  IncludingInternals,
+  InstanceInternals,
+} from '../sequelize/internals';
 import { isRecord } from '../validate';
 import { arrayText, codecOf } from './codec';
 import { sequelizeOf } from './finder';
+import { orderWithout } from './later-order';
 import type { AnyOptions } from './options';
 import { valueOf, type Row } from './place';
 import { scopeOf, scoped } from './query';
-
-/** An include after Sequelize has worked it out. */
-interface WorkedOut {
-  readonly as: string;
-  readonly required?: boolean;
-  readonly hasMultiAssociation?: boolean;
-  readonly association: { readonly isMultiAssociation: boolean };
-}
 
 interface Split {
   /** The options for the query of the rows. */
@@ -35,15 +34,16 @@ export function joinedLater(label: string, model: ModelStatic<Model>, options: A
     given === undefined ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
   const worked = workOut(model, list);
   if (list.length === worked.length) {
-    const several = worked.map(isOfSeveral);
-    if (several.includes(true)) {
-      assertCanWait(label, model, options, worked.filter(isOfSeveral));
-      const later = list.filter((_, index) => several[index]);
-      const names = worked.filter(isOfSeveral).map(({ as }) => as);
+    const later = worked.filter(isOfSeveral);
+    if (later.length > 0) {
+      assertCanWait(label, model, options, later);
+      const several = worked.map(isOfSeveral);
+      const include = list.filter((_, index) => several[index]);
       const rest = list.filter((_, index) => !several[index]);
+      const order = orderWithout(label, later, options.order);
       return {
-        now: { ...options, include: rest.length > 0 ? rest : undefined },
-        addLater: (groups, transaction) => add(model, later, names, groups.flat(), transaction),
+        now: { ...options, order, include: rest.length > 0 ? rest : undefined },
+        addLater: (groups, transaction) => add(model, include, groups.flat(), transaction),
       };
     }
   } else if (worked.some(isOfSeveral)) {
@@ -62,7 +62,7 @@ export function joinedLater(label: string, model: ModelStatic<Model>, options: A
   };
 }
 
-function isOfSeveral({ association, hasMultiAssociation }: WorkedOut): boolean {
+function isOfSeveral({ association, hasMultiAssociation }: IncludeInternals): boolean {
   return association.isMultiAssociation || hasMultiAssociation === true;
 }
 
@@ -70,7 +70,7 @@ function assertCanWait(
   label: string,
   { primaryKeyAttributes, name }: ModelStatic<Model>,
   { raw }: AnyOptions,
-  includes: readonly WorkedOut[],
+  includes: readonly IncludeInternals[],
 ): void {
   for (const { as, required } of includes) {
     const why = required
@@ -88,7 +88,6 @@ function assertCanWait(
 async function add(
   model: ModelStatic<Model>,
   include: readonly unknown[],
-  names: readonly string[],
   rows: readonly Row[],
   transaction: Transaction | null,
 ): Promise<void> {
@@ -106,28 +105,41 @@ async function add(
     transaction,
   })) as unknown as Row[];
   const byId = new Map(found.map((row) => [idOf(row), row]));
+  const later = workOut(model, include);
   for (const row of rows) {
     const source = byId.get(idOf(row));
-    for (const name of names) {
-      const value = source?.[name] ?? [];
-      row[name] = value;
-      if (row.dataValues) row.dataValues[name] = value;
+    const instance = row.dataValues && (row as unknown as InstanceInternals);
+    if (instance) instance._options = together(instance._options, later);
+    for (const { as, association } of later) {
+      const value = (source && valueOf(source, as)) ?? (association.isMultiAssociation ? [] : null);
+      // Instances of its own: a row linked to two sources is two.
+      if (instance) instance.set(as, value, { raw: true });
+      else row[as] = value;
     }
   }
 }
 
-/** Has Sequelize work out what each include means, on copies. */
-function workOut(model: ModelStatic<Model>, list: readonly unknown[]): readonly WorkedOut[] {
-  if (list.length === 0) return [];
-  const inside = model as unknown as {
-    _conformIncludes(options: object, self: unknown): void;
-    _expandIncludeAll(options: object): void;
-    _validateIncludedElements(options: object): { include: WorkedOut[] };
+/** Without these Sequelize shows instances for plain objects, and forgets them when it reloads. */
+function together(
+  options: IncludesInternals,
+  later: readonly IncludeInternals[],
+): IncludesInternals {
+  return {
+    ...options,
+    include: [...(options.include ?? []), ...later],
+    includeNames: [...(options.includeNames ?? []), ...later.map(({ as }) => as)],
+    includeMap: { ...options.includeMap, ...Object.fromEntries(later.map((one) => [one.as, one])) },
   };
+}
+
+/** Has Sequelize work out what each include means, on copies. */
+function workOut(model: ModelStatic<Model>, list: readonly unknown[]): readonly IncludeInternals[] {
+  if (list.length === 0) return [];
+  const inside = model as unknown as IncludingInternals;
   const options = { include: list.map(copy) };
   inside._conformIncludes(options, model);
   inside._expandIncludeAll(options);
-  return inside._validateIncludedElements(options).include;
+  return inside._validateIncludedElements(options).include ?? [];
 }
 
 function copy(include: unknown): unknown {

@@ -85,6 +85,41 @@ export interface ModelInternals {
   };
 }
 
+/** An include after Sequelize has worked it out. */
+export interface IncludeInternals {
+  readonly as: string;
+  readonly required?: boolean;
+  readonly hasMultiAssociation?: boolean;
+  readonly association: {
+    readonly associationType: string;
+    readonly isMultiAssociation: boolean;
+    /** It has a name other than its target's. */
+    readonly isAliased: boolean;
+    readonly target: unknown;
+  };
+}
+
+/** What Sequelize makes of a query's includes, and keeps with each instance that has them. */
+export interface IncludesInternals {
+  readonly include?: readonly IncludeInternals[];
+  readonly includeNames?: readonly string[];
+  readonly includeMap?: Readonly<Record<string, IncludeInternals>>;
+}
+
+/** A model class, as it works out includes; the options are changed. */
+export interface IncludingInternals {
+  _conformIncludes(options: object, self: unknown): void;
+  _expandIncludeAll(options: object): void;
+  _validateIncludedElements(options: object): IncludesInternals;
+}
+
+/** An instance. */
+export interface InstanceInternals {
+  _options: IncludesInternals;
+  /** With `raw`, and the name of an include that `_options` has: builds its instances. */
+  set(name: string, value: unknown, options: { readonly raw: true }): unknown;
+}
+
 export type SequelizeQuery = (this: Sequelize, sql: unknown, options?: unknown) => Promise<unknown>;
 
 export interface SequelizeInternals {
