@@ -43,6 +43,8 @@ export interface LaneHost {
   declaredTables(): readonly string[] | undefined;
   /** A batch of `lane` is on its way: the lane takes no more keys if it keeps no cache. */
   dispatched(lane: object): void;
+  /** Whether the key was cleared after the logical time `asOf`. */
+  clearedSince(asOf: number, key: KeyId): boolean;
   /** Rows that other loaders may want. */
   offer(bounds: LaneBounds, rows: ReadRows): void;
 }
@@ -114,17 +116,11 @@ export class Lane<Value> {
   }
 
   clear(key: LoadKey): void {
-    if (this.#offers.length > 0) this.#takeOffers();
     this.#mayRepeat = true;
     this.#loader.clear(key);
   }
 
   clearAll(): void {
-    this.#offers = [];
-    this.#clearCache();
-  }
-
-  #clearCache(): void {
     this.#mayRepeat = true;
     this.#loader.clearAll();
     this.#readUnder = [];
@@ -161,7 +157,8 @@ export class Lane<Value> {
       for (const row of offer.values.flat()) {
         if (typeof row !== 'object' || row === null) continue;
         const id = idOf(row);
-        if (id !== undefined) this.#loader.prime({ id, value: id }, row as Value);
+        if (id === undefined || this.#host.clearedSince(offer.asOf, id)) continue;
+        this.#loader.prime({ id, value: id }, row as Value);
       }
     }
   }
@@ -172,7 +169,7 @@ export class Lane<Value> {
     if (time === this.#currentAt || !this.#caches) return;
     this.#currentAt = time;
     // What was offered may be younger than the write, and is looked at by itself.
-    if (this.#touchedSince(this.#asOf)) this.#clearCache();
+    if (this.#touchedSince(this.#asOf)) this.clearAll();
   }
 
   /** What was decided for other fields may be older than a write that counts for this one. */
@@ -184,7 +181,7 @@ export class Lane<Value> {
     if (
       this.#readUnder.some((fields) => ledger.missedUnder(fields, { operation, field }, tables))
     ) {
-      this.#clearCache();
+      this.clearAll();
     }
   }
 

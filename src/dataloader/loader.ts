@@ -2,48 +2,12 @@ import type { Sequelize, Transaction } from 'sequelize';
 import { OptionsError, echo } from '../errors';
 import type { HandleParts } from '../fresh-reads';
 import { currentFrame, type Frame, type Operation } from '../operation';
+import { House } from './house';
 import { identityOf } from './identity';
 import { Lane, type LaneBounds, type LaneHost, type Wish } from './lane';
 import { isCurrent, type ReadRows } from './read-rows';
 import { ambientTransaction, namespaceOf, type Namespace } from './transactions';
 import type { Loader, LoaderDefinition, LoadKey } from './types';
-
-type Lanes<Value> = Map<string, Lane<Value>>;
-
-/** The lanes of one definition in one operation, or outside all. */
-class House<Value> {
-  /** Those that keep a cache. */
-  readonly cached: Lanes<Value> = new Map();
-  readonly #passing: Lanes<Value> = new Map();
-  #inTransaction: WeakMap<Transaction, Lanes<Value>> | undefined;
-  /** Rows that other loaders read, by the lane that there is none of yet. */
-  #offers: Map<string, ReadRows[]> | undefined;
-
-  lanes({ transaction, cached }: Pick<LaneBounds, 'transaction' | 'cached'>): Lanes<Value> {
-    if (!transaction) return cached ? this.cached : this.#passing;
-    this.#inTransaction ??= new WeakMap();
-    let lanes = this.#inTransaction.get(transaction);
-    if (!lanes) {
-      lanes = new Map();
-      this.#inTransaction.set(transaction, lanes);
-    }
-    return lanes;
-  }
-
-  /** Most operations never load what they were offered: a lane is made for those that do. */
-  keepOffer(id: string, rows: ReadRows, isCurrent: (rows: ReadRows) => boolean): void {
-    this.#offers ??= new Map();
-    const others = this.#offers.get(id);
-    // Nobody may ever look here: what a write has overtaken is not to pile up.
-    this.#offers.set(id, others ? [...others.filter(isCurrent), rows] : [rows]);
-  }
-
-  takeOffers(id: string): readonly ReadRows[] | undefined {
-    const offers = this.#offers?.get(id);
-    if (offers) this.#offers?.delete(id);
-    return offers;
-  }
-}
 
 /** Everything but the key that a call says. */
 interface Binding {
@@ -118,10 +82,14 @@ export class LoaderCore<Value> {
     return lane;
   }
 
-  /** The lanes that keep a cache in `operation`, of some arguments or of all. */
-  *cached(operation: Operation | undefined, argsId?: string): IterableIterator<Lane<Value>> {
-    for (const [id, lane] of this.#house(operation).cached) {
-      if (argsId === undefined || id.slice(id.indexOf('|') + 1) === argsId) yield lane;
+  /** Forgets one key or all of them in `operation`, for some arguments or for all. */
+  clear(operation: Operation | undefined, argsId: string | undefined, key?: LoadKey): void {
+    const house = this.#house(operation);
+    if (operation && this.definition.rows?.idOf) house.noteCleared(key?.id);
+    for (const [id, lane] of house.cached) {
+      if (argsId !== undefined && id.slice(id.indexOf('|') + 1) !== argsId) continue;
+      if (key) lane.clear(key);
+      else lane.clearAll();
     }
   }
 
@@ -148,7 +116,7 @@ export class LoaderCore<Value> {
     let lane = lanes.get(id);
     if (!lane) {
       const bounds = { operation, wish, transaction, args, cached };
-      lane = new Lane(this.definition, this.#hostOf(lanes, id, bounds), bounds);
+      lane = new Lane(this.definition, this.#hostOf(house, id, bounds), bounds);
       lanes.set(id, lane);
       const offers = cached ? house.takeOffers(id) : undefined;
       if (offers) for (const rows of offers) lane.offer(rows);
@@ -164,7 +132,8 @@ export class LoaderCore<Value> {
     return operation?.ended === false && transaction === null && !this.#parts.closed;
   }
 
-  #hostOf(lanes: Lanes<Value>, id: string, bounds: LaneBounds): LaneHost {
+  #hostOf(house: House<Value>, id: string, bounds: LaneBounds): LaneHost {
+    const lanes = house.lanes(bounds);
     return {
       ledger: this.#parts.ledger,
       declaredTables: () => this.#declaredTables(),
@@ -173,6 +142,7 @@ export class LoaderCore<Value> {
         this.#lookAtDeclared();
         if (!bounds.cached && lanes.get(id) === lane) lanes.delete(id);
       },
+      clearedSince: (asOf, key) => house.clearedSince(asOf, key),
       offer: (from, rows) => {
         for (const other of this.#wantsRows) other.takeOffer(from, rows);
       },
@@ -271,15 +241,13 @@ export class BoundLoader<Input, Value, Args> implements Loader<Input, Value> {
   clear(input: Input): this {
     const key = this.#definition.keyOf(input);
     if (key === undefined) return this;
-    for (const lane of this.#core.cached(currentFrame().operation, this.#binding.argsId)) {
-      lane.clear(key);
-    }
+    this.#core.clear(currentFrame().operation, this.#binding.argsId, key);
     return this;
   }
 
   clearAll(): this {
     const argsId = this.#binding === UNBOUND ? undefined : this.#binding.argsId;
-    for (const lane of this.#core.cached(currentFrame().operation, argsId)) lane.clearAll();
+    this.#core.clear(currentFrame().operation, argsId);
     return this;
   }
 

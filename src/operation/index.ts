@@ -29,4 +29,4 @@ export { Seen, UNCHECKED, type NodeRun } from './seen';
 export { TokenCodec, type ReadToken, type TokenWrite } from './token';
 export { Ledger, type CarriedWrite } from './ledger';
 export { OpenWrite, toRecord } from './open-write';
-export { logicalTime } from './logical-time';
+export { logicalTime, nextTime } from './logical-time';

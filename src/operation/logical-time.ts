@@ -1,7 +1,7 @@
 // Of this process, over all handles: time stamps tie, numbers don't.
 let sequence = 0;
 
-/** The logical time: grows with every mark and every commit in this process. */
+/** The logical time: grows with every mark, every commit and every clearing of a loader in this process. */
 export function logicalTime(): number {
   return sequence;
 }
