@@ -1,6 +1,6 @@
 import { OptionsError, echo } from '../errors';
 import type { TableLike } from '../handle';
-import { identityOf } from './identity';
+import { identified } from './identity';
 import { DEFAULT_BATCH_SIZE, KNOWN, checkOptions, type BatchOptions } from './options';
 import type { BatchContext, LoaderDefinition } from './types';
 
@@ -49,7 +49,10 @@ export function batch<Key, Value, Args = undefined>(
     transaction,
     takesArgs: true,
     rows: undefined,
-    keyOf: (key) => ({ id: identityOf(`${label}: a key`, key), value: key }),
+    keyOf: (key) => {
+      const { id, copy } = identified(`${label}: a key`, key);
+      return { id, value: copy };
+    },
     missing: () => {
       throw new OptionsError(`${label}: every key goes to load.`);
     },

@@ -2,6 +2,33 @@ import { OptionsError, echo } from '../errors';
 import { isRecord } from '../validate';
 
 /**
+ * A copy of plain data with its identity: what the caller does to his own later on must not change
+ * what the identity stands for.
+ *
+ * @throws OptionsError as {@link identityOf}
+ */
+export function identified<T>(where: string, value: T): { readonly id: string; readonly copy: T } {
+  const copy = copyOf(value) as T;
+  return { id: identityOf(where, copy), copy };
+}
+
+/** What is no plain data comes back as it is. */
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return new Date(value);
+  if (Buffer.isBuffer(value)) return Buffer.from(value);
+  if (Array.isArray(value)) return value.map(copyOf);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  // structuredClone would lose the operators, which are symbols.
+  const entries = Reflect.ownKeys(value).map((key): [PropertyKey, unknown] => [
+    key,
+    copyOf((value as Record<PropertyKey, unknown>)[key]),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/**
  * The same text for equal plain data, whatever the order of its properties: batches are made of
  * equal arguments, and of equal keys of `batch`.
  *

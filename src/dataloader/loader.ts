@@ -3,10 +3,10 @@ import { OptionsError, echo } from '../errors';
 import type { HandleParts } from '../fresh-reads';
 import { currentFrame, type Frame, type Operation } from '../operation';
 import { House } from './house';
-import { identityOf } from './identity';
+import { identified } from './identity';
 import { Lane, type LaneBounds, type LaneHost, type Wish } from './lane';
 import { isCurrent, type ReadRows } from './read-rows';
-import { ambientTransaction, namespaceOf, type Namespace } from './transactions';
+import { ambientTransaction, assertTransaction, namespaceOf, type Namespace } from './transactions';
 import type { Loader, LoaderDefinition, LoadKey } from './types';
 
 /** Everything but the key that a call says. */
@@ -168,7 +168,12 @@ export class LoaderCore<Value> {
   #transactionOf({ transaction }: Binding, namespace: Namespace | undefined): Transaction | null {
     if (transaction !== undefined) return transaction;
     const { transaction: option } = this.definition;
-    const given = typeof option === 'function' ? option() : option;
+    if (typeof option !== 'function') return option ?? ambientTransaction(namespace);
+    const given = option();
+    assertTransaction(
+      `${this.definition.label}: the function given as transaction must give`,
+      given,
+    );
     return given === undefined ? ambientTransaction(namespace) : given;
   }
 }
@@ -204,11 +209,15 @@ export class BoundLoader<Input, Value, Args> implements Loader<Input, Value> {
         `${label}: with(arguments) is for loaders whose where, order, limit or offset is a function of them, and of batch.`,
       );
     }
-    const argsId = args === undefined ? '' : identityOf(`${label}: what with() takes`, args);
-    return new BoundLoader(this.#core, this.#definition, { ...this.#binding, args, argsId });
+    if (args === undefined) {
+      return new BoundLoader(this.#core, this.#definition, { ...this.#binding, args, argsId: '' });
+    }
+    const { id: argsId, copy } = identified(`${label}: what with() takes`, args);
+    return new BoundLoader(this.#core, this.#definition, { ...this.#binding, args: copy, argsId });
   }
 
   within(transaction: Transaction | null): Loader<Input, Value> {
+    assertTransaction(`${this.#definition.label}: within(transaction) takes`, transaction);
     return new BoundLoader(this.#core, this.#definition, { ...this.#binding, transaction });
   }
 

@@ -8,6 +8,7 @@ import {
 } from 'sequelize';
 import { OptionsError, echo } from '../errors';
 import { isRecord, rejectUnknownKeys } from '../validate';
+import { isTransaction } from './transactions';
 import type { TransactionOption } from './types';
 
 /** A value, or a function that makes it of the arguments given to `with`. */
@@ -127,7 +128,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     isRecord(value) || Array.isArray(value) ? undefined : 'an array of names, or { exclude }',
   through: (value) => (isRecord(value) ? undefined : 'an object such as { where: { … } }'),
   transaction: (value) =>
-    typeof value === 'function' || isRecord(value) ? undefined : 'a transaction or a function',
+    typeof value === 'function' || isTransaction(value) ? undefined : 'a transaction or a function',
 };
 
 /** @throws OptionsError for an unknown option, or a value of the wrong kind; the value is echoed. */

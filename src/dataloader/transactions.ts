@@ -1,4 +1,6 @@
 import { Sequelize, type Transaction } from 'sequelize';
+import { OptionsError, echo } from '../errors';
+import { isRecord } from '../validate';
 
 /** The part of a CLS namespace that Sequelize uses, and where it keeps it. */
 export interface Namespace {
@@ -11,6 +13,21 @@ export interface Namespace {
 export function namespaceOf(sequelize: Sequelize | undefined): Namespace | undefined {
   const owner = (sequelize?.constructor ?? Sequelize) as unknown as { _cls?: Namespace };
   return owner._cls;
+}
+
+/** By what it can do: the application may have another copy of Sequelize. */
+export function isTransaction(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  return typeof value['commit'] === 'function' && typeof value['rollback'] === 'function';
+}
+
+/** @throws OptionsError when `value` is neither a transaction nor null (or undefined) */
+export function assertTransaction(where: string, value: unknown): void {
+  if (value === null || value === undefined || isTransaction(value)) return;
+  const fix = isRecord(value) && 'then' in value ? '; await it first' : '';
+  throw new OptionsError(
+    `${where} a transaction of sequelize.transaction() or null, got ${echo(value)}${fix}.`,
+  );
 }
 
 /** The transaction that `Sequelize.useCLS` has put around the running code. */
