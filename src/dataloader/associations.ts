@@ -125,13 +125,15 @@ export function belongsToMany<
   const checked = checkOptions(parts.label, options as AnyOptions, [...KNOWN.list, 'through']);
   const base = common(target, parts.label, checked);
   const { now, addLater } = joinedLater(base.label, target, checked);
-  const finder = new Finder(base.label, throughRows(parts, now), now);
+  const place = throughRows(parts, now);
+  const finder = new Finder(base.label, place, now);
   return manyRows(
     base,
     undefined,
     keyOrInstance(base.label, parts, sourceKey, { model: through.model, attribute: foreignKey }),
     async (keys, context) => {
       const groups = await finder.find(keys, context);
+      for (const rows of groups) place.part(rows);
       await addLater(groups, context.transaction);
       return groups;
     },

@@ -1,6 +1,7 @@
 import type { Model, ModelStatic } from 'sequelize';
 import { isRecord } from '../validate';
 import type { AnyOptions } from './options';
+import { keepOwnLink } from './own-link';
 import type { KeyColumn } from './per-key';
 import { conditions, hides, scopeOf, withAttribute } from './query';
 
@@ -64,10 +65,23 @@ export interface ThroughAssociation {
   readonly oneFromTarget: { readonly as: string };
 }
 
+/** Of rows that are found by the rows between. */
+export interface ThroughPlace extends Place {
+  /** To be done with the rows of each key: they share what their batch was read with. */
+  part(rows: readonly Row[]): void;
+}
+
 /** The keys stand in the rows between: each row found has its own with it. */
-export function throughRows(association: ThroughAssociation, options: AnyOptions): Place {
+export function throughRows(association: ThroughAssociation, options: AnyOptions): ThroughPlace {
   const { target, foreignKey, through, oneFromTarget } = association;
   const { where: throughWhere, attributes, paranoid } = options.through ?? {};
+  const linkWhere = (keys: Record<string, unknown>) =>
+    conditions(keys, scopeOf(through.model).where, [through.scope, throughWhere]);
+  const keyOf = (row: Row): unknown => {
+    const link = row[oneFromTarget.as];
+    if (isRecord(link)) return valueOf(link, foreignKey);
+    return row[`${oneFromTarget.as}.${foreignKey}`];
+  };
   return {
     model: target,
     columns: [{ model: through.model, attribute: foreignKey }],
@@ -78,7 +92,7 @@ export function throughRows(association: ThroughAssociation, options: AnyOptions
       const link: Record<string, unknown> = {
         association: oneFromTarget,
         required: true,
-        where: conditions(keys, linkScope.where, [through.scope, throughWhere]),
+        where: linkWhere(keys),
       };
       const linkAttributes =
         attributes?.length === 0 && extra !== undefined
@@ -97,10 +111,11 @@ export function throughRows(association: ThroughAssociation, options: AnyOptions
     },
     hidesKey: () =>
       hides(attributes, foreignKey) || hides(scopeOf(through.model).attributes, foreignKey),
-    keyOf(row) {
-      const link = row[oneFromTarget.as];
-      if (isRecord(link)) return valueOf(link, foreignKey);
-      return row[`${oneFromTarget.as}.${foreignKey}`];
+    keyOf,
+    part(rows) {
+      const [first] = rows;
+      if (!first) return;
+      keepOwnLink(rows, oneFromTarget.as, linkWhere({ [foreignKey]: keyOf(first) }));
     },
   };
 }

@@ -101,7 +101,7 @@ export interface IncludeInternals {
 
 /** What Sequelize makes of a query's includes, and keeps with each instance that has them. */
 export interface IncludesInternals {
-  readonly include?: readonly IncludeInternals[];
+  include?: readonly IncludeInternals[] | undefined;
   readonly includeNames?: readonly string[];
   readonly includeMap?: Readonly<Record<string, IncludeInternals>>;
 }
