@@ -1,19 +1,11 @@
 import type { Model, ModelStatic } from 'sequelize';
 import { OptionsError, echo } from '../errors';
 import { isRecord } from '../validate';
-import { codecOf, refuseKey } from './codec';
+import { refuseKey } from './codec';
 import { Finder } from './finder';
 import { KNOWN, checkOptions, isModel, type AnyOptions, type ListOptions } from './options';
 import { ownColumns } from './place';
-import {
-  columnKey,
-  common,
-  manyRows,
-  oneRow,
-  shapeOf,
-  takingShape,
-  typeNameOf,
-} from './row-loader';
+import { columnKey, common, keyType, manyRows, oneRow, shapeOf, takingShape } from './row-loader';
 import type { KeyOf, KeyValue, LoaderDefinition, LoadKey, RowOf } from './types';
 
 type NameOf<M extends Model> = Extract<keyof M['_attributes'], string>;
@@ -129,10 +121,7 @@ function compositeKey(
   model: ModelStatic<Model>,
   names: readonly string[],
 ): (value: unknown) => LoadKey {
-  const parts = names.map((name) => {
-    const type: unknown = model.getAttributes()[name]?.type;
-    return { name, codec: codecOf(type), typeName: typeNameOf(type) };
-  });
+  const parts = names.map((name) => ({ name, ...keyType(label, model, name) }));
   return (value) => {
     if (!isRecord(value)) {
       throw new OptionsError(

@@ -77,6 +77,13 @@ export function hides(attributes: unknown, name: string): boolean {
   );
 }
 
+/** Whether the attributes have `name` among them without our adding it. */
+export function selects(attributes: unknown, name: string): boolean {
+  if (Array.isArray(attributes)) return attributes.includes(name);
+  const { exclude }: Projection = isRecord(attributes) ? attributes : {};
+  return !exclude?.includes(name);
+}
+
 interface Projection {
   readonly exclude?: readonly unknown[];
   readonly include?: readonly unknown[];

@@ -1,10 +1,12 @@
 import type { Model, ModelStatic } from 'sequelize';
+import { OptionsError } from '../errors';
 import { codecOf, idOf, isKeyValue, refuseKey } from './codec';
 import { sequelizeOf, type Finder } from './finder';
 import { identityOf } from './identity';
 import { isolateErrors } from './isolate-errors';
 import { DEFAULT_BATCH_SIZE, takesArgs, type AnyOptions } from './options';
 import { valueOf, type Row } from './place';
+import { hides, scoped, scopeOf, selects } from './query';
 import type { RowShape } from './row-shape';
 import type { BatchContext, LoaderDefinition, LoadKey } from './types';
 
@@ -20,6 +22,19 @@ export function common(model: ModelStatic<Model>, label: string, options: AnyOpt
   };
 }
 
+/** @throws OptionsError when rows can't be found by `attribute` */
+export function keyType(label: string, model: ModelStatic<Model>, attribute: string) {
+  const type: unknown = model.getAttributes()[attribute]?.type;
+  const typeName =
+    typeof type === 'string' ? type : ((type as { key?: string } | undefined)?.key ?? 'unknown');
+  if (typeName === 'VIRTUAL' || typeName === 'ARRAY') {
+    throw new OptionsError(
+      `${label}: ${model.name}.${attribute} is of type ${typeName}, which no key can be of.`,
+    );
+  }
+  return { codec: codecOf(type), typeName };
+}
+
 /** Turns what `load` was given into the key of one column. */
 export function columnKey(
   label: string,
@@ -27,9 +42,7 @@ export function columnKey(
   attribute: string,
   instanceOf?: string,
 ): (value: unknown) => LoadKey {
-  const type: unknown = model.getAttributes()[attribute]?.type;
-  const codec = codecOf(type);
-  const typeName = typeNameOf(type);
+  const { codec, typeName } = keyType(label, model, attribute);
   return (value) => {
     const id = idOf(codec, value) ?? refuseKey(label, typeName, value, instanceOf);
     return { id, value: id };
@@ -91,11 +104,13 @@ export function shapeOf(
   const { attributes, scope, paranoid = true, raw = false, include } = options;
   if (include !== undefined || raw) return undefined;
   if (attributes !== undefined && !isListOfNames(attributes)) return undefined;
+  const columns = attributes && [...new Set(attributes)].sort();
   // A key's attribute is added when it is missing, and then it is one more column.
-  const columns =
-    attributes &&
-    [...new Set(keyColumn === undefined ? attributes : [...attributes, keyColumn])].sort();
-  const selection = identityOf('scope', { columns, scope, paranoid });
+  const added =
+    keyColumn !== undefined && !selects(attributes ?? inScope(model, scope), keyColumn)
+      ? keyColumn
+      : undefined;
+  const selection = identityOf('scope', { columns, scope, paranoid, added });
   return { selection, model, idOf: undefined };
 }
 
@@ -110,6 +125,7 @@ export function takingShape(
   const alone = (primaryKey === true && model.primaryKeyAttributes.length === 1) || unique === true;
   const codec = codecOf(type);
   if (!shape || !alone || !codec.exact || options.where !== undefined) return shape;
+  if (hides(inScope(model, options.scope), attribute)) return shape;
   return {
     ...shape,
     idOf: (row) => {
@@ -119,9 +135,13 @@ export function takingShape(
   };
 }
 
-export function typeNameOf(type: unknown): string {
-  if (typeof type === 'string') return type;
-  return (type as { key?: string } | undefined)?.key ?? 'unknown';
+/** The attributes that a scope has now; those of one that is yet to be made are not known. */
+function inScope(model: ModelStatic<Model>, scope: AnyOptions['scope']): unknown {
+  try {
+    return scopeOf(scoped(model, scope)).attributes;
+  } catch {
+    return [];
+  }
 }
 
 function isListOfNames(attributes: unknown): attributes is string[] {

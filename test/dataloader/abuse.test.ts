@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Sequelize, col, fn, literal, type Order } from 'sequelize';
+import { DataTypes, Sequelize, col, fn, literal, type Order } from 'sequelize';
 import { freshReads, isOptionsError, type FreshReads } from '../../src';
 import {
   belongsTo,
@@ -88,6 +88,21 @@ describe('loaders that are called wrongly', () => {
     refused(
       () => countOf(undefined),
       "countOf(association, options): association must be a HasMany or BelongsToMany association such as Model.associations.name, got undefined: no association of that name is defined (yet). Check the name, and call Model.hasMany(Other, { as: 'name' }) before countOf(Model.associations.name).",
+    );
+  });
+
+  it('says that no row can be found by a virtual attribute or an array', () => {
+    const Odd = sequelize.define('Odd', {
+      shown: DataTypes.VIRTUAL,
+      tags: DataTypes.ARRAY(DataTypes.TEXT),
+    });
+    refused(
+      () => byKey(Odd, 'shown' as never),
+      "byKey(Odd, 'shown'): Odd.shown is of type VIRTUAL, which no key can be of.",
+    );
+    refused(
+      () => byKey(Odd, ['id', 'tags'] as never),
+      "byKey(Odd, ['id', 'tags']): Odd.tags is of type ARRAY, which no key can be of.",
     );
   });
 

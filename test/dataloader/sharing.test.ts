@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { col, fn } from 'sequelize';
 import { belongsTo, belongsToMany, byKey, createLoaders, hasMany } from '../../src/dataloader';
 import { Post, Tag, User } from './town';
 import { useTown } from './use-town';
@@ -61,6 +62,29 @@ describe('rows that answer other loaders', () => {
       expect(await openPost.load(2)).to.equal(null);
       expect(await tag.load(red!.id)).not.to.have.property('PostTag');
       expect(here.log.take()).to.have.length(4);
+    });
+  });
+
+  it('answers nothing with a column more than the scope has', async () => {
+    Post.addScope('defaultScope', { attributes: { exclude: ['authorId'] } }, { override: true });
+    Post.addScope('titles', { attributes: ['id', 'title'] });
+    Post.addScope('lower', {
+      attributes: { include: [[fn('lower', col('title')), 'status']], exclude: ['status'] },
+    });
+    const { posts, post, titles, title, lower, byId } = createLoaders(here.reads, {
+      posts: hasMany(User.associations.posts),
+      post: byKey(Post),
+      titles: hasMany(User.associations.posts, { scope: 'titles' }),
+      title: byKey(Post, undefined, { scope: 'titles' }),
+      lower: hasMany(User.associations.posts, { scope: 'lower' }),
+      byId: byKey(Post, undefined, { scope: 'lower' }),
+    });
+    await here.reads.runOperation({}, async () => {
+      await Promise.all([posts.load(2), titles.load(2)]);
+      expect((await post.load(3))?.toJSON()).to.deep.equal({ id: 3, title: 'b1', status: 'open' });
+      expect((await title.load(3))?.toJSON()).to.deep.equal({ id: 3, title: 'b1' });
+      const [same] = await lower.load(2);
+      expect(await byId.load(3)).to.equal(same);
     });
   });
 
