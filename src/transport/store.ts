@@ -17,7 +17,10 @@ export interface SessionChange {
  * the primary).
  */
 export interface SessionStore {
+  /** The tokens of a client, none for one that is not known. When it fails, the reads of the
+   * request take everything for written. */
   load(client: string): readonly string[] | Promise<readonly string[]>;
+  /** Changes the tokens of a client, as one step: other responses may change them at the same time. */
   save(client: string, change: SessionChange): void | Promise<void>;
 }
 

@@ -71,7 +71,7 @@ describe('keys in other forms than the column has', () => {
     const [error] = await same.loadMany([thing]);
     expect(error).to.have.property(
       'message',
-      'hasMany(thing.same): {"digits":"1"} is no key of type INTEGER, and no instance of thing.',
+      'hasMany(thing.same): { digits: … } is no key of type INTEGER, and no instance of thing.',
     );
     thing.dataValues = { whole: null };
     expect(await same.load(thing)).to.deep.equal([]);
