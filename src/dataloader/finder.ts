@@ -138,7 +138,7 @@ export class Finder {
       ? wholeLiteral(whole, ids)
       : sequelizeOf(job.model).escape(arrayText(ids.map(String)));
     const any = `ANY(${list})`;
-    return runAtOnce(any, () =>
+    return runAtOnce(job.model, any, () =>
       this.#query(
         job,
         this.#conditions(() => literal(any)),

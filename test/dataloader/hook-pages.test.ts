@@ -41,6 +41,24 @@ describe('a hook that gives queries a limit or an offset', () => {
     expect(idsOf(await posts.load(1))).to.deep.equal([1, 2]);
   });
 
+  it('counts for each key where it is one of the instance, and where findAll is of the model itself', async () => {
+    const findAll = Post.findAll.bind(Post);
+    const { posts, tags } = createLoaders(here.reads, {
+      posts: hasMany(User.associations.posts, { order: ['id'] }),
+      tags: belongsToMany(Post.associations.tags, { order: ['id'] }),
+    });
+    try {
+      Object.assign(Post, { findAll: (options: FindOptions) => findAll({ ...options, limit: 1 }) });
+      here.sequelize.addHook('beforeFind', (options: FindOptions) => {
+        options.limit ??= 1;
+      });
+      const lists = await Promise.all([posts.load(1), posts.load(2), tags.load(1), tags.load(3)]);
+      expect(lists.map(idsOf)).to.deep.equal([[1], [3], [1], [1]]);
+    } finally {
+      Reflect.deleteProperty(Post, 'findAll');
+    }
+  });
+
   it('counts for each key as an offset, and by the number of the key where an alias hides it', async () => {
     const { posts, names } = createLoaders(here.reads, {
       posts: hasMany(User.associations.posts, { order: ['id'] }),
