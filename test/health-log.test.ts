@@ -46,6 +46,21 @@ describe('the log of a replica that is down', () => {
     expect(logged).to.deep.equal([DOWN('a', 'no-answer'), 'a is back.', DOWN('a', 'no-answer')]);
   });
 
+  it('has a line for each other cause', () => {
+    const logged: string[] = [];
+    const tell = healthLog((message) => logged.push(message));
+    tell({ node: 'a', from: 'up', to: 'down', because: 'connect-failed' });
+    for (const because of ['not-admitted', 'connect-failed', 'not-admitted'] as const) {
+      tell({ node: 'a', from: 'suspect', to: 'down', because });
+    }
+    tell({ node: 'a', from: 'down', to: 'up', because: 'answers' });
+    expect(logged).to.deep.equal([
+      DOWN('a', 'connect-failed'),
+      'a is still down (not-admitted).',
+      'a is back.',
+    ]);
+  });
+
   it('has none when it was well all the time', () => {
     const logged: string[] = [];
     const tell = healthLog((message) => logged.push(message));

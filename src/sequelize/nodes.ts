@@ -156,9 +156,8 @@ export class Nodes {
 }
 
 function nameOf(config: NodeConfig, index: number): string {
-  return typeof config.name === 'string' && config.name !== ''
-    ? config.name
-    : `replica${index + 1}`;
+  const name: unknown = config.name;
+  return typeof name === 'string' && name !== '' ? name : `replica${index + 1}`;
 }
 
 function addressOf(config: NodeConfig, sequelize: SequelizeInternals): string {
@@ -168,6 +167,6 @@ function addressOf(config: NodeConfig, sequelize: SequelizeInternals): string {
 }
 
 /** What is `undefined` is inherited, as in Sequelize. */
-function withoutGaps(given: ReadEntry): ReadEntry {
+function withoutGaps(given: Record<string, unknown> & ReadEntry): ReadEntry {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

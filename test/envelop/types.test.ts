@@ -19,7 +19,7 @@ describe('the type of the plugin for Envelop', () => {
       onSchemaChange: () => undefined,
       onExecute: () => undefined,
       onSubscribe: () => undefined,
-      onRequest: () => Promise.resolve(),
+      onRequest: () => undefined,
       onDispose: () => undefined,
     };
     expect(fits(plugin)).to.have.length(4);

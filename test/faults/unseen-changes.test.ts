@@ -61,7 +61,7 @@ for (const { title, options } of servers()) {
         versions.add(await read(app));
         return (
           app.decisions.some(({ node }) => node === 'replica1') ||
-          said.some((message) => /replica1: .*\(not-admitted\)/.test(message))
+          said.some((message) => /replica1 is (still )?down \(not-admitted\)/.test(message))
         );
       });
       for (let i = 0; i < 50; i++) versions.add(await read(app));
