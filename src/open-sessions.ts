@@ -1,4 +1,4 @@
-import type { Operation } from './operation';
+import type { Operation, ReadToken } from './operation';
 
 /** What the handles of one process, those whose tokens can travel, know of each other. */
 export interface OpenSessions {
@@ -36,6 +36,14 @@ export function isReadElsewhere(token: string, own: OpenSessions): boolean {
   for (const other of others(own)) {
     if (own.database === undefined || other.database === undefined) continue;
     if (own.database !== other.database && other.signed(token)) return true;
+  }
+  return false;
+}
+
+/** Whether a token names the database of another handle. */
+export function isOfOther(token: Pick<ReadToken, 'isOf'>, own: OpenSessions): boolean {
+  for (const { database } of others(own)) {
+    if (database !== undefined && token.isOf(database)) return true;
   }
   return false;
 }

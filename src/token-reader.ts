@@ -1,7 +1,7 @@
 import { epochMs, now } from './clock';
 import { OptionsError, echo } from './errors';
 import { later, mergeCarried, seenIn } from './merge-tokens';
-import { isReadElsewhere, type OpenSessions } from './open-sessions';
+import { isOfOther, isReadElsewhere, type OpenSessions } from './open-sessions';
 import {
   EVERYTHING,
   type CarriedWrite,
@@ -47,7 +47,7 @@ export class TokenReader {
 
   /**
    * Counts what the tokens tell of as written by `operation`. What was not signed here is ignored,
-   * and what names another database is left to whoever it is for.
+   * and what names the database of another handle is left to that one.
    *
    * @returns those that may be taken from the client: the operation's own token will tell what they
    *   told, and they are nobody else's
@@ -70,10 +70,11 @@ export class TokenReader {
       }
       const { database } = this.#own;
       const isOurs = database !== undefined && read.isOf(database);
-      if (read.isNamed && database !== undefined && !isOurs) continue;
+      const isForeign = read.isNamed && database !== undefined && !isOurs;
+      if (isForeign && isOfOther(read, this.#own)) continue;
       // Where it can't be told whose it is, it counts here, and stays for others to read as well.
       if (isOurs || (!read.isNamed && !isReadElsewhere(token, this.#own))) done.add(token);
-      for (const write of this.#carriedBy(read)) {
+      for (const write of this.#carriedBy(read, isForeign)) {
         writes.set(write.table, mergeCarried(writes.get(write.table), write));
       }
       seen = later(seen, seenIn(read));
@@ -105,15 +106,17 @@ export class TokenReader {
   }
 
   /** The writes in a token, under the names that they have here. */
-  #carriedBy(token: ReadToken): readonly CarriedWrite[] {
+  #carriedBy(token: ReadToken, isForeign: boolean): readonly CarriedWrite[] {
     const { issuedAtMs, writes } = token;
     const ageMs = epochMs() - issuedAtMs;
     const here = this.#parts.policy.place();
-    const foreign =
-      here !== undefined &&
-      token.place !== undefined &&
-      (token.place.system !== here.system || token.place.timeline !== here.timeline);
-    if (foreign || ageMs > OLDEST_TOKEN_MS || ageMs < -CLOCK_SKEW_MS) {
+    // Of a database that nobody here knows: it may be ours of before, moved to another cluster.
+    const isElsewhere =
+      isForeign ||
+      (here !== undefined &&
+        token.place !== undefined &&
+        (token.place.system !== here.system || token.place.timeline !== here.timeline));
+    if (isElsewhere || ageMs > OLDEST_TOKEN_MS || ageMs < -CLOCK_SKEW_MS) {
       this.#counts.widened++;
       return [everything()];
     }

@@ -46,6 +46,16 @@ describe('a token among the handles of several databases', () => {
     expect(counts(b.reads)).to.deep.equal(before);
   });
 
+  it('means everything where no handle is on its database: it may be ours of before, on another cluster', async () => {
+    const third = await makeDatabase('only_three');
+    const gone = await Side.open(third);
+    const token = await tokenAfter(gone, 'users');
+    expect(await held(a, token, 'users', 'posts')).to.deep.equal([]);
+    await gone.sequelize.close();
+    expect(await held(a, token, 'users', 'posts')).to.deep.equal(['users', 'posts']);
+    await third.close();
+  });
+
   it('is of its database under any name and address', async () => {
     const { write, read } = one.cluster.sequelizeOptions().replication;
     const here = (node: object) => ({ ...node, database: one.name, host: 'localhost' });
