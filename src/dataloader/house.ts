@@ -40,6 +40,7 @@ export class House<Value> {
     if (offers) this.#offers?.delete(id);
     return offers;
   }
+
   noteCleared(key: KeyId | undefined): void {
     this.#cleared ??= new Cleared();
     this.#cleared.note(key);
