@@ -87,4 +87,6 @@ local_image() {
 export PG_IMAGE=$image NODE_IMAGE=$image
 # The helper that clears up after a crash is an image to be pulled; here the engine ends as a whole.
 export TESTCONTAINERS_RYUK_DISABLED=true
+# Where ports are published by this engine. Inside a container testcontainers would take the bridge for it.
+export TESTCONTAINERS_HOST_OVERRIDE=127.0.0.1
 "$@"
