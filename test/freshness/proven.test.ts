@@ -221,7 +221,8 @@ describe('Proven, on real nodes', () => {
 
   it('knows how far a replica is behind, and does not let it grow with silence', async () => {
     const [first] = cluster.replicas;
-    await first!.setLag(150);
+    // Counted from the commit, and the sample may be late: most of it is seen on any machine.
+    await first!.setLag(600);
     const mark = await write();
     expect(await shown('replica1', mark)).to.equal(true);
     const lag = policy.lag('replica1')!;
@@ -231,7 +232,7 @@ describe('Proven, on real nodes', () => {
     await first!.setLag(0);
     await first!.pause();
     await write();
-    await until('it is seen to be far behind', () => (policy.lag('replica1')?.ms ?? 0) > 300);
+    await until('it is seen to be far behind', () => (policy.lag('replica1')?.ms ?? 0) > 900);
     expect(policy.lag('replica1')!.bytes! > 0n).to.equal(true);
   });
 
@@ -343,6 +344,7 @@ describe('Proven, on real nodes', () => {
 
     it('proves nothing, and says what would help', async () => {
       const mark = await write();
+      await until('each node has refused', () => environment.warnings.length >= 3);
       await environment.rest();
       expect(policy.shows('replica1', mark)).to.equal(false);
       expect(policy.serves('replica1')).to.equal(true);
