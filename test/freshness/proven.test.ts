@@ -221,12 +221,12 @@ describe('Proven, on real nodes', () => {
 
   it('knows how far a replica is behind, and does not let it grow with silence', async () => {
     const [first] = cluster.replicas;
-    // Counted from the commit, and the sample may be late: most of it is seen on any machine.
+    // Counted from the commit, and the sample may be late: two thirds are seen on any machine.
     await first!.setLag(600);
     const mark = await write();
     expect(await shown('replica1', mark)).to.equal(true);
     const lag = policy.lag('replica1')!;
-    expect(lag.ms).to.be.at.least(100);
+    expect(lag.ms).to.be.at.least(400);
     await environment.rest();
     expect(policy.lag('replica1')!.ms).to.equal(lag.ms);
     await first!.setLag(0);
