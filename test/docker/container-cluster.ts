@@ -90,6 +90,8 @@ async function startNode(
     .withNetwork(network)
     .withNetworkAliases(name)
     .withExposedPorts(PORT)
+    // The data is for these tests alone: in memory, no commit waits for a disk.
+    .withTmpFs({ '/var/lib/postgresql': 'rw,mode=1777' })
     .withWaitStrategy(Wait.forLogMessage(/ready to accept (read-only )?connections/))
     .withStartupTimeout(START_MS)
     .start();

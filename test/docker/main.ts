@@ -11,7 +11,7 @@ const FILES = [
   'test/integration/feeds-writes.test.ts',
   'test/integration/records.test.ts',
   'test/integration/lag.test.ts',
-  'test/matrix/*.test.ts',
+  'test/matrix/locks.test.ts',
   'test/traps/*.test.ts',
 ];
 

@@ -11,8 +11,7 @@ const node = [process.execPath, '--import', 'tsx', 'example-graphql/main.ts'] as
 
 const address = /ready {3}GraphQL {3}(\S+)\/graphql/;
 
-describe('the example as a process', function () {
-  this.timeout(60_000);
+describe('the example as a process', () => {
   const taken = createServer();
   let stuck: Program;
   let refused: Program;

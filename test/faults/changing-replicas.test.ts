@@ -13,8 +13,7 @@ const MODES: readonly NonNullable<FreshReadsOptions['freshness']>[] = [
 describe('replicas that come and go while the instance is at work', () => {
   let ground: Ground;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     ground = await Ground.start();
   });
   after(() => ground.stop());

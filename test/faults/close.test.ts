@@ -4,8 +4,7 @@ import { Ground, until, type App } from './support';
 describe('close() in the middle of everything', () => {
   let ground: Ground;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     ground = await Ground.start();
   });
   after(() => ground.stop());

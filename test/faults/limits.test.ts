@@ -5,8 +5,7 @@ import { Ground, failure, until } from './support';
 describe('what the options say of replicas that are away or behind', () => {
   let ground: Ground;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     ground = await Ground.start();
   });
   after(() => ground.stop());

@@ -9,8 +9,7 @@ for (const { title, options } of servers()) {
   describe(`a primary that is away (${title})`, () => {
     let ground: Ground;
 
-    before(async function () {
-      this.timeout(60_000);
+    before(async () => {
       ground = await Ground.start(options);
     });
     after(() => ground.stop());
@@ -90,8 +89,7 @@ for (const { title, options } of servers()) {
 describe('a promotion', () => {
   let ground: Ground;
 
-  beforeEach(async function () {
-    this.timeout(60_000);
+  beforeEach(async () => {
     ground = await Ground.start();
   });
   afterEach(async () => {

@@ -8,8 +8,7 @@ const file = path.join(__dirname, 'process-script.ts');
 describe('a process with nothing left to do', () => {
   let ground: Ground;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     ground = await Ground.start();
   });
   after(() => ground.stop());

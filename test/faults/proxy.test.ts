@@ -7,8 +7,7 @@ describe('a network between the process and its replicas', () => {
   let proxy: TcpProxy;
   let version = 0;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     ground = await Ground.start();
   });
   after(() => ground.stop());

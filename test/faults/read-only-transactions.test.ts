@@ -6,8 +6,7 @@ for (const { title, options } of servers()) {
   describe(`a read-only transaction whose replica dies (${title})`, () => {
     let ground: Ground;
 
-    before(async function () {
-      this.timeout(60_000);
+    before(async () => {
       ground = await Ground.start(options);
     });
     after(() => ground.stop());

@@ -8,8 +8,7 @@ for (const { title, options } of servers()) {
     let app: App;
     let traffic: Traffic;
 
-    before(async function () {
-      this.timeout(60_000);
+    before(async () => {
       ground = await Ground.start(options);
     });
     after(() => ground.stop());
@@ -105,8 +104,7 @@ for (const { title, options } of servers()) {
 }
 
 describe('fifty at a time while a replica is killed and restarted twice', () => {
-  it('no read fails and none is stale', async function () {
-    this.timeout(60_000);
+  it('no read fails and none is stale', async () => {
     const ground = await Ground.start();
     const app = await ground.readyApp();
     const traffic = new Traffic(app, { writers: 25, readers: 25 });

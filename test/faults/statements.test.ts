@@ -5,8 +5,7 @@ for (const { title, options } of servers()) {
   describe(`what a standby can't do, or not yet (${title})`, () => {
     let ground: Ground;
 
-    before(async function () {
-      this.timeout(60_000);
+    before(async () => {
       ground = await Ground.start(options);
     });
     after(() => ground.stop());
@@ -143,8 +142,7 @@ for (const { title, options } of servers()) {
 }
 
 describe('a read that is in the way of replay', () => {
-  it('is cancelled, and answered all the same', async function () {
-    this.timeout(60_000);
+  it('is cancelled, and answered all the same', async () => {
     const ground = await Ground.start({
       replicas: 1,
       settings: { max_standby_streaming_delay: 0 },

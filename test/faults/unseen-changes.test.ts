@@ -10,8 +10,7 @@ for (const { title, options } of servers()) {
     let ground: Ground;
     let said: string[];
 
-    before(async function () {
-      this.timeout(60_000);
+    before(async () => {
       // Nothing but a checkpoint writes pages to disk, so a crash restart begins with what that left.
       const settings = { bgwriter_lru_maxpages: 0, checkpoint_timeout: '1h' };
       ground = await Ground.start({ ...options, settings });

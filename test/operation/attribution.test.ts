@@ -120,5 +120,5 @@ describe('who wrote what', () => {
     subscription.dispose();
     expect(wrong.slice(0, 5)).to.deep.equal([]);
     expect(reads.status().outsideOperation).to.deep.equal({ reads: 0, writes: 0 });
-  }).timeout(60_000);
+  });
 });

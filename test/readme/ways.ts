@@ -86,7 +86,7 @@ export const ways: readonly Way[] = [
   {
     command: /^npm test$/,
     how: 'the check of every change runs it, and fails when a test does',
-    run: elsewhere('.ci/run', '\ntests npm test\n'),
+    run: elsewhere('.ci/run', `\ntests 'tests' npm test\n`),
   },
   {
     command: /^npm run example$/,
@@ -163,7 +163,11 @@ export const ways: readonly Way[] = [
   {
     command: /^npm run chaos$/,
     how: 'the check of every change runs it for a minute, and fails when it does not hold',
-    run: elsewhere('.ci/run', `\nstep 'chaos' npm run chaos -- --minutes 1 --seed 1\n`),
+    async run() {
+      const program = 'node --import tsx chaos/main.ts';
+      await elsewhere('.ci/run', `\nstep 'chaos' ${program} --minutes 1 --seed 1\n`)();
+      await elsewhere('package.json', `npm run build --silent && exec ${program}"`)();
+    },
   },
   {
     command: /^npm run demo$/,
@@ -234,7 +238,7 @@ export const ways: readonly Way[] = [
       const { status, out } = await command.run({ env: { ...noEngine, PATH, CI: '' } });
       expect(out).to.include('no Docker engine: skipped');
       expect(status).to.equal(0);
-      await elsewhere('.ci/run', '\ntests scripts/docker-engine.sh npm run test:docker\n')();
+      await elsewhere('.ci/run', 'exec npm run test:docker')();
     },
   },
   {

@@ -6,8 +6,7 @@ import { Sequelize } from 'sequelize';
 import type { FreshReadsOptions } from '../../src';
 
 /** On a cluster of its own: replicas lag, stop and are promoted. */
-describe('a token and where replicas are', function () {
-  this.timeout(60_000);
+describe('a token and where replicas are', () => {
   let ground: Ground;
   const sites: Site[] = [];
 

@@ -4,10 +4,9 @@ import { stopSharedCluster } from './shared-cluster';
 keepDataInMemory();
 
 export const mochaHooks = {
-  async afterAll(this: Mocha.Context): Promise<void> {
+  async afterAll(): Promise<void> {
     // Run after each file by the workers of a parallel run, which end together with their cluster.
     if (process.env['MOCHA_WORKER_ID'] !== undefined) return;
-    this.timeout(60_000);
     await stopSharedCluster();
   },
 };
