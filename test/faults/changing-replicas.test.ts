@@ -115,7 +115,7 @@ describe('replicas that come and go while the instance is at work', () => {
 
   it('one that goes is waited for while it serves, and its name is taken until then', async () => {
     const app = await onOne();
-    const reading = app.select('SELECT version, pg_sleep(0.3)::text FROM rare');
+    const reading = app.select('SELECT version, pg_sleep(2)::text FROM rare');
     await until(async () => (await asleep()) === 1);
     let gone = false;
     const removing = app.reads.removeReplica('replica1').then(() => (gone = true));

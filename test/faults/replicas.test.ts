@@ -116,10 +116,10 @@ describe('fifty at a time while a replica is killed and restarted twice', () => 
       app.decisions.length = 0;
       await until(() => Promise.resolve(app.decisions.some(({ node }) => node === 'replica1')));
     }
+    await until(() => Promise.resolve(app.decisions.some((one) => one.reason === 'caught-up')));
     await traffic.stop();
     expect(traffic.failed).to.deep.equal([]);
     expect(traffic.stale).to.deep.equal([]);
-    expect(app.decisions.some(({ reason }) => reason === 'caught-up')).to.equal(true);
     await ground.heal();
     await ground.stop();
   });

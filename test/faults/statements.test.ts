@@ -148,7 +148,7 @@ describe('a read that is in the way of replay', () => {
       settings: { max_standby_streaming_delay: 0 },
     });
     const app = await ground.readyApp();
-    const reading = app.select<{ n: number }>('SELECT count(*)::int AS n, pg_sleep(1) FROM items');
+    const reading = app.select<{ n: number }>('SELECT count(*)::int AS n, pg_sleep(2) FROM items');
     const asleep = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
     await until(async () => (await ground.replica1.query(asleep)).length > 0);
     expect(app.last.node).to.equal('replica1');
