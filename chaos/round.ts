@@ -85,7 +85,9 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
       const rows = SESSION_FAMILIES.map((family) => newRow(family, id));
       return new SessionClient({ name: `s${id}`, seed, hosts, rows, others }).run(over.signal);
     });
-    await Promise.race([pause(options.ms), record.broken, Promise.all(sessions)]);
+    const time = pause(options.ms, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([time, record.broken, Promise.all(sessions)]);
+    // The clock as well: it would keep the process up to the end of a round that has ended.
     over.abort();
     await nemesis.stop();
     await ground.heal();
