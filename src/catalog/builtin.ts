@@ -13,6 +13,8 @@ export interface CallEffect {
   readonly primaryOnly: boolean;
   /** Runs SQL that stands in a string, or reads a relation named in one. */
   readonly hidden: boolean;
+  /** Tells something of a relation that an argument names: it may be any. */
+  readonly readsAny: boolean;
   /** Names of system relations read. */
   readonly reads: readonly string[];
   /** Names of system relations written. */
@@ -24,6 +26,7 @@ const effect = (parts: Partial<CallEffect>): CallEffect =>
     acts: false,
     primaryOnly: false,
     hidden: false,
+    readsAny: false,
     reads: [],
     writes: [],
     ...parts,
@@ -33,6 +36,7 @@ export const HARMLESS = effect({});
 export const ACTS = effect({ acts: true });
 export const PRIMARY_ONLY = effect({ primaryOnly: true });
 export const HIDDEN = effect({ hidden: true });
+const SIZE = effect({ readsAny: true });
 const LARGE_OBJECT_READ = effect({ reads: ['pg_largeobject'] });
 const LARGE_OBJECT_WRITE = effect({ acts: true, writes: ['pg_largeobject'] });
 /** Works on a descriptor that belongs to one transaction of one connection. */
@@ -113,13 +117,19 @@ const DECIDED: readonly (readonly [CallEffect, readonly string[]])[] = [
       pg_tablespace_databases pg_stat_have_stats`),
   ],
   [
+    // Of relations, which every write to them changes.
+    SIZE,
+    words(
+      `pg_database_size pg_indexes_size pg_relation_size pg_table_size pg_tablespace_size pg_total_relation_size`,
+    ),
+  ],
+  [
     HARMLESS,
-    // Values that differ from call to call, sizes and versions, questions to the very node that answers,
+    // Values that differ from call to call, versions, questions to the very node that answers,
     // and entry points of the server that no statement can call with effect.
     words(`clock_timestamp timeofday random random_normal gen_random_uuid uuidv4 uuidv7 array_sample array_shuffle
       current_query pg_sleep pg_sleep_for pg_sleep_until pg_jit_available pg_get_loaded_modules pg_get_wait_events
       pg_collation_actual_version pg_database_collation_actual_version pg_get_wal_resource_managers
-      pg_database_size pg_indexes_size pg_relation_size pg_table_size pg_tablespace_size pg_total_relation_size
       pg_partition_ancestors pg_partition_tree
       pg_is_in_recovery pg_is_wal_replay_paused pg_get_wal_replay_pause_state pg_last_wal_receive_lsn
       pg_last_wal_replay_lsn pg_last_xact_replay_timestamp

@@ -74,7 +74,9 @@ export class Effects {
         ...{ relation, actions: 1, columns: undefined, cascade: false },
       })),
       calls: [],
-      readsUnknown: hidden,
+      readsUnknown:
+        hidden ??
+        (effect.readsAny ? `${name} tells of a relation that its caller names` : undefined),
       writesUnknown: hidden,
       acts: effect.acts ? `${name} locks or changes something` : undefined,
       primaryOnly: effect.primaryOnly ? `${name} answers for one node only` : undefined,

@@ -123,6 +123,7 @@ describe('SELECTs that are more than reads, or not for a replica', () => {
     'SELECT table_name FROM information_schema.tables LIMIT 1',
     "SELECT version(), current_database(), current_setting('work_mem')",
     'SELECT pg_is_in_recovery()',
+    "SELECT pg_relation_size('users')",
     'SELECT id FROM users TABLESAMPLE SYSTEM (50)',
     'SELECT id FROM users LIMIT 1;  -- the end',
   ];
