@@ -39,15 +39,14 @@ const SESSION_STATEMENTS = new Set([
   'LoadStmt',
 ]);
 
-/** Statements that change no row, whatever relation they name. */
-const UPKEEP_STATEMENTS = new Set([
-  'VacuumStmt',
-  'ClusterStmt',
-  'ReindexStmt',
-  'CheckPointStmt',
-  'NotifyStmt',
-  'ClosePortalStmt',
-]);
+/** Statements that change no row, whatever relation they name, but what the server notes of them. */
+const UPKEEP_STATEMENTS = new Set(['VacuumStmt', 'ClusterStmt', 'ReindexStmt']);
+
+/** Where the server keeps its estimates of rows and values. */
+const ESTIMATES = ['pg_class', 'pg_statistic', 'pg_statistic_ext_data'];
+
+/** Statements that change nothing that is kept in tables. */
+const PASSING_STATEMENTS = new Set(['CheckPointStmt', 'NotifyStmt', 'ClosePortalStmt']);
 
 /**
  * All DDL nodes start with one of these or are about owned objects; `CreateTableAsStmt` and
@@ -146,7 +145,8 @@ class StatementReader {
 
   #plain(type: string, fields: TreeObject, statement: unknown): StatementKind {
     if (SESSION_STATEMENTS.has(type)) return 'session';
-    if (UPKEEP_STATEMENTS.has(type)) return 'other';
+    if (PASSING_STATEMENTS.has(type)) return 'other';
+    if (UPKEEP_STATEMENTS.has(type)) return this.#upkeep();
     if (DEFINITION_NODE.test(type)) {
       readDefinition(type, fields, this.#walk, this.#findings);
       return 'definition';
@@ -154,6 +154,14 @@ class StatementReader {
     this.#walk.walk(statement, undefined, 'unplaced');
     this.#findings.everythingUnknown();
     return 'unknown';
+  }
+
+  #upkeep(): StatementKind {
+    for (const name of ESTIMATES) {
+      const relation = { schema: 'pg_catalog', name };
+      this.#findings.write(relation, WriteAction.insert | WriteAction.update);
+    }
+    return 'other';
   }
 
   #query(statement: unknown, fields: TreeObject): StatementKind {

@@ -104,6 +104,19 @@ describe('SELECTs that are more than reads, or not for a replica', () => {
     });
   }
 
+  it('the primary, with its estimates made anew: what is estimated', async () => {
+    for (const sql of ['ANALYZE users', 'VACUUM users', 'REINDEX TABLE users']) {
+      for (const read of [
+        "SELECT reltuples FROM pg_class WHERE relname = 'users'",
+        "SELECT n_distinct FROM pg_stats WHERE tablename = 'users'",
+      ]) {
+        expect(await askAfter(setting, sql, read), `${sql}; ${read}`).to.equal(
+          'primary table-written',
+        );
+      }
+    }
+  });
+
   const replica = [
     'SELECT now(), random(), gen_random_uuid()',
     "SELECT string_agg(name, ',' ORDER BY id) FILTER (WHERE id > 0) FROM users",
