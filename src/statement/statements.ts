@@ -42,8 +42,8 @@ const SESSION_STATEMENTS = new Set([
 /** Statements that change no row, whatever relation they name, but what the server notes of them. */
 const UPKEEP_STATEMENTS = new Set(['VacuumStmt', 'ClusterStmt', 'ReindexStmt']);
 
-/** Where the server keeps its estimates of rows and values. */
-const ESTIMATES = ['pg_class', 'pg_statistic', 'pg_statistic_ext_data'];
+/** Where the server keeps its estimates of values. */
+const ESTIMATES = ['pg_statistic', 'pg_statistic_ext_data'];
 
 /** Statements that change nothing that is kept in tables. */
 const PASSING_STATEMENTS = new Set(['CheckPointStmt', 'NotifyStmt', 'ClosePortalStmt']);
@@ -157,11 +157,17 @@ class StatementReader {
   }
 
   #upkeep(): StatementKind {
+    this.#renotes();
     for (const name of ESTIMATES) {
       const relation = { schema: 'pg_catalog', name };
       this.#findings.write(relation, WriteAction.insert | WriteAction.update);
     }
     return 'other';
+  }
+
+  /** The server notes anew how many rows there are, and whether a materialized view is populated. */
+  #renotes(): void {
+    this.#findings.write({ schema: 'pg_catalog', name: 'pg_class' }, WriteAction.update);
   }
 
   #query(statement: unknown, fields: TreeObject): StatementKind {
@@ -182,6 +188,7 @@ class StatementReader {
 
   #refresh(fields: TreeObject): StatementKind {
     this.#targets([fields['relation']], WriteAction.insert | WriteAction.delete, false);
+    this.#renotes();
     return 'write';
   }
 

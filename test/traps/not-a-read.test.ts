@@ -22,6 +22,7 @@ describe('SELECTs that are more than reads, or not for a replica', () => {
       `CREATE FUNCTION users_id(u users) RETURNS int LANGUAGE sql AS 'SELECT rename(u.id)'`,
       'CREATE VIEW renaming AS SELECT rename(1) AS id',
       `CREATE FUNCTION locked_user(k int) RETURNS SETOF users LANGUAGE sql AS 'SELECT * FROM users WHERE id = k FOR UPDATE'`,
+      'CREATE MATERIALIZED VIEW names AS SELECT name FROM users WITH NO DATA',
       "INSERT INTO users (name) VALUES ('first')",
     ]);
   });
@@ -115,6 +116,12 @@ describe('SELECTs that are more than reads, or not for a replica', () => {
         );
       }
     }
+  });
+
+  it('the primary, once it is refreshed: whether a materialized view is populated', async () => {
+    const populated = "SELECT ispopulated FROM pg_matviews WHERE matviewname = 'names'";
+    const answer = await askAfter(setting, 'REFRESH MATERIALIZED VIEW names', populated);
+    expect(answer).to.equal('primary table-written');
   });
 
   const replica = [
