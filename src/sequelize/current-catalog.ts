@@ -61,9 +61,14 @@ export class CurrentCatalog {
       this.#reloadWanted = true;
       return this.#loading;
     }
-    this.#loading = this.#load().finally(() => {
-      this.#loading = undefined;
-    });
+    this.#loading = this.#load()
+      .catch((error: unknown) => {
+        // Nobody needs it any more, whatever it was that failed.
+        if (!this.#closed) throw error;
+      })
+      .finally(() => {
+        this.#loading = undefined;
+      });
     return this.#loading;
   }
 
@@ -128,9 +133,13 @@ export class CurrentCatalog {
     await loadParser();
     const catalog = await loadCatalog(this.#query, {
       analyseBody,
-      onWarning: this.#parts.warn,
+      // What a reading that was cut short did not find says nothing about the database.
+      onWarning: (message) => {
+        if (!this.#closed) this.#parts.warn(message);
+      },
       relatedTables: this.#parts.relatedTables,
     });
+    if (this.#closed) return;
     this.#checkedAt = now();
     this.#catalog = catalog;
     this.#parts.onUse(catalog);
