@@ -93,7 +93,7 @@ export interface LoadKey {
 }
 
 /** What a batch is run with. */
-export interface BatchContext<Args> {
+export interface BatchContext<Args = undefined> {
   /** As given to `with`; `undefined` without. */
   readonly args: Args;
   /** The transaction of all the batch's keys; `null` when they were loaded outside any. */

@@ -3,6 +3,7 @@ import { Sequelize } from 'sequelize';
 import { freshReads } from '../../src';
 import {
   batch,
+  type BatchContext,
   belongsTo,
   belongsToMany,
   byKey,
@@ -50,6 +51,11 @@ describe('the types of loaders', () => {
     tags: belongsToMany(Post.associations.tags, { through: { where: { weight: 1 } } }),
     count: countOf(User.associations.posts),
     own: batch({ reads: ['x'], load: async (keys: readonly { a: number }[]) => keys.map(String) }),
+    withoutArguments: batch({
+      reads: ['x'],
+      load: async (keys: readonly number[], { transaction }: BatchContext) =>
+        keys.map(() => transaction),
+    }),
   });
 
   it('give what the model says, null or a list where nothing may be found', () => {
@@ -85,6 +91,7 @@ describe('the types of loaders', () => {
     same<Post[], Answer<typeof loaders.page>>(true);
     same<{ status: string }, Parameters<typeof loaders.postsLike.with>[0]>(true);
     same<'with' | 'clearAll', keyof typeof loaders.postsLike>(true);
+    same<false, 'with' extends keyof typeof loaders.withoutArguments ? true : false>(true);
     same<false, 'with' extends keyof typeof loaders.user ? true : false>(true);
   });
 
