@@ -84,6 +84,7 @@ export function byKey(
       `byKey(model, attribute, options): model must be a Sequelize model, got ${echo(model)}.`,
     );
   }
+  assertNames(model, attribute);
   const named = typeof attribute === 'string' ? [attribute] : attribute;
   const names = named ?? model.primaryKeyAttributes;
   const list = named?.map((name) => `'${name}'`).join(', ');
@@ -134,6 +135,18 @@ function compositeKey(
     );
     return { id: JSON.stringify(texts), value: texts };
   };
+}
+
+/** @throws OptionsError unless it is undefined, a name, or an array of some. */
+function assertNames(model: ModelStatic<Model>, attribute: unknown): void {
+  if (attribute === undefined || typeof attribute === 'string') return;
+  if (Array.isArray(attribute) && attribute.length > 0) return;
+  const hint = isRecord(attribute)
+    ? ` Options are the third argument: byKey(${model.name}, undefined, { ... }) is the primary key with options.`
+    : '';
+  throw new OptionsError(
+    `byKey(model, attribute, options): attribute must be a name, an array of names, or undefined for the primary key, got ${echo(attribute)}.${hint}`,
+  );
 }
 
 function assertAttributes(

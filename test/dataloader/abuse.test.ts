@@ -73,6 +73,15 @@ describe('loaders that are called wrongly', () => {
       () => byKey(User, 'mail' as never),
       'byKey(User, \'mail\'): User has no attribute "mail"; it has id, name, email.',
     );
+    const expected =
+      'byKey(model, attribute, options): attribute must be a name, an array of names, or undefined for the primary key';
+    refused(
+      () => byKey(User, { many: true } as never),
+      `${expected}, got { many: true }. Options are the third argument: byKey(User, undefined, { ... }) is the primary key with options.`,
+    );
+    refused(() => byKey(User, 5 as never), `${expected}, got 5.`);
+    refused(() => byKey(User, null as never), `${expected}, got null.`);
+    refused(() => byKey(User, [] as never), `${expected}, got [].`);
     refused(
       () => hasMany(Post.associations.author),
       'hasMany(association, options): association must be a HasMany association such as Model.associations.name, got a BelongsTo association.',
