@@ -57,6 +57,12 @@ export function assertOperationOptions(options: unknown): asserts options is Ope
     const list = KINDS.map((known) => `'${known}'`).join(', ');
     throw new OptionsError(`runOperation: kind must be one of ${list}, got ${echo(kind)}.`);
   }
+  const { token } = options;
+  if (token === undefined || token === null || typeof token === 'string') return;
+  if (Array.isArray(token)) return;
+  throw new OptionsError(
+    `runOperation: token must be what token() gave, or an array of that, got ${echo(token)}.`,
+  );
 }
 
 /** @throws OptionsError unless `fn`, the last argument of `call`, is a function */

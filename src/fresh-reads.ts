@@ -166,7 +166,8 @@ class Handle implements FreshReads {
   async runOperation<T>(options: OperationOptions, fn: () => T): Promise<Awaited<T>> {
     assertOperationOptions(options);
     assertFunction('runOperation(options, fn)', fn);
-    const { token, kind = 'job', ...info } = options;
+    const { token: given, kind = 'job', ...info } = options;
+    const token = given ?? undefined;
     const around = currentOperation();
     const operation = around ?? new Operation({ ...info, kind });
     if (token !== undefined) this.#wiring.sessions.accept(token, operation);

@@ -14,9 +14,10 @@ export interface OperationOptions {
   readonly id?: string;
   /**
    * What `token()` gave to the same client's earlier operations: their live writes count as this
-   * one's own. Several are merged. What is not signed with `sessionSecret` is ignored.
+   * one's own. Several are merged. What is not signed with `sessionSecret` is ignored. `null` (from
+   * a column of a jobs table, say) is no token.
    */
-  readonly token?: string | readonly string[] | undefined;
+  readonly token?: string | readonly string[] | null | undefined;
 }
 
 /** A table by name, by schema and name, or by its Sequelize model. */

@@ -220,6 +220,11 @@ describe('the query surface', () => {
         () => 1,
         "runOperation: kind must be one of 'query', 'mutation', 'subscription', 'request', 'job', got \"cron\".",
       ],
+      [
+        { token: 5 },
+        () => 1,
+        'runOperation: token must be what token() gave, or an array of that, got 5.',
+      ],
       [{}, 'x', 'runOperation(options, fn): fn must be a function, got "x".'],
     ];
     for (const [options, fn, message] of refused) {
@@ -228,5 +233,11 @@ describe('the query surface', () => {
         .catch((reason: unknown) => reason);
       expect(error).to.have.property('message', message);
     }
+  });
+
+  it('runOperation takes null for no token, as a column of a jobs table has it', async () => {
+    await connect();
+    await reads.runOperation({ token: null }, () => count('users'));
+    expect(reasons()).to.deep.equal(['replica no-live-writes']);
   });
 });
