@@ -71,7 +71,8 @@ export class Knowledge {
         this.#ignored = new Set(
           options.ignoreWrites.flatMap((table) => {
             const found = catalog.resolve(parseTableName(table));
-            if (found.length === 0) parts.warn(`ignoreWrites: ${noTable(table)}: it is left out.`);
+            if (found.length === 0)
+              parts.warn(`ignoreWrites: ${noTable(table)}: it is left out while that is so.`);
             return found;
           }),
         );

@@ -161,7 +161,7 @@ describe('names', () => {
     const { reads } = await connect(setting.database, { options });
     expect(reads.status().warnings).to.deep.equal([
       'ignoreWrites: no table or view poste is known on the search path (of other schemas the full ' +
-        'name is needed, as in "schema.table"): it is left out.',
+        'name is needed, as in "schema.table"): it is left out while that is so.',
     ]);
   });
 
