@@ -99,4 +99,27 @@ describe('a bound on the lag', () => {
     expect(await read(60_000)).to.equal('primary too-far-behind');
     expect(await read()).to.equal('replica no-live-writes');
   });
+
+  it('is never met by the primary as an entry of replication.read, which serves all other reads', async () => {
+    const { write } = database.cluster.sequelizeOptions().replication;
+    const only = { ...write, database: database.name };
+    const connectAlone = async (options: FreshReadsOptions) => {
+      sequelize = database.connect({
+        replication: { write: only, read: [{ ...only, name: 'itself' }] },
+      });
+      reads = freshReads(sequelize, options);
+      await reads.ready();
+      log = new DecisionLog(reads);
+    };
+    await connectAlone({});
+    await reads.runOperation({ name: 'sign-up' }, async () => {
+      await sequelize.query("INSERT INTO users (name) VALUES ('Ann')");
+      await readUntil('replica caught-up');
+      expect(await read(500)).to.equal('primary too-far-behind');
+    });
+    await readUntil('replica no-live-writes');
+    await sequelize.close();
+    await connectAlone({ maxReplicaLagMs: 500 });
+    expect(await read()).to.equal('primary too-far-behind');
+  });
 });
