@@ -1,5 +1,7 @@
 import crypto from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { EVERYTHING, TokenCodec, type ReadToken, type TokenWrite } from '../../src/operation';
@@ -167,6 +169,24 @@ describe('a session token', () => {
       other[0] = version;
       expect(codec.read(signed(other)), `version ${version}`).to.equal(undefined);
     }
+  });
+
+  it('is as long as docs/scale.md says', () => {
+    const [write] = full.writes as [TokenWrite];
+    const lengthFor = (tables: number) => {
+      const writes = Array.from({ length: tables }, (_, i) => ({ ...write, table: `table${i}` }));
+      return codec.write({ ...full, seen: undefined, writes }).length;
+    };
+    const text = readFileSync(path.join(__dirname, '../../docs/scale.md'), 'utf8');
+    const said = /A token is (\d+) .* and (\d+) more .*: (\d+) for 16.*in (\d+) characters/s.exec(
+      text,
+    );
+    expect(said?.slice(1).map(Number)).to.deep.equal([
+      lengthFor(1),
+      lengthFor(2) - lengthFor(1),
+      lengthFor(16),
+      lengthFor(17),
+    ]);
   });
 
   it('is shorter than 512 characters, whatever is in it', () => {
