@@ -71,7 +71,8 @@ export interface FreshReads {
   /**
    * Resolves once the database's catalog has been read. Before that every write counts as a write to
    * every table, so nothing is stale meanwhile; reading begins by itself with the first statement.
-   * Resolves on a closed handle too, which has no use for it.
+   * After a change of the catalog by this process (`sequelize.sync()`) it resolves once that has been
+   * read as well. Resolves on a closed handle too, which has no use for it.
    *
    * @throws the database's error when the catalog can't be read
    */

@@ -49,9 +49,9 @@ export class CurrentCatalog {
     return this.#changes > 0 ? undefined : this.#catalog;
   }
 
-  /** Reads the catalog if that has not been done. Rejects when it can't be read. */
+  /** Reads the catalog if that has not been done, or waits for a reading under way. Rejects when it can't be read. */
   async ready(): Promise<void> {
-    if (this.#catalog) return;
+    if (this.#catalog && !this.#loading) return;
     await (this.#loading ?? this.reload());
   }
 

@@ -70,6 +70,15 @@ describe('routing on paused replicas', () => {
     ]);
   });
 
+  it('knows tables that the application made at its start once ready() resolves', async () => {
+    await database.resumeReplicas();
+    await sequelize.query('CREATE TABLE made_at_start (id int)');
+    await reads.ready();
+    log.take();
+    await sequelize.query('INSERT INTO made_at_start VALUES (1)');
+    expect(log.take()).to.deep.equal(['primary not-a-read made_at_start']);
+  });
+
   it('keeps the histories of two operations apart', async () => {
     const { User } = models();
     await reads.runOperation({}, () => User.create({ name: 'other' }));
