@@ -62,7 +62,15 @@ function nameOf(key: string): string {
 }
 
 function withoutPassword(text: string): string {
-  return text.replaceAll(/:(?!\/\/)\S*@/g, ':***@').replaceAll(/(password=)[^&\s]*/gi, '$1***');
+  // Word by word: keys that clients send are shown too, and may be long and of nothing but colons.
+  return text.replaceAll(/\S+/g, maskCredentials).replaceAll(/(password=)[^&\s]*/gi, '$1***');
+}
+
+/** Of `scheme://user:password@host`: the last @ ends the password, the first colon begins it. */
+function maskCredentials(word: string): string {
+  const end = word.lastIndexOf('@');
+  const start = end < 0 ? -1 : word.slice(0, end).search(/:(?!\/\/)/);
+  return start < 0 ? word : `${word.slice(0, start)}:***${word.slice(end)}`;
 }
 
 function shorten(text: string): string {

@@ -89,4 +89,10 @@ describe('a value in an error message', () => {
     expect(echo('postgres://me:hunter2@there/db')).to.equal('"postgres://me:***@there/db"');
     expect(echo({ password: 'hunter2' })).to.equal('{ password: … }');
   });
+
+  it('is shown as quickly when it is long and of nothing but colons', () => {
+    const started = performance.now();
+    expect(echo(':'.repeat(100_000))).to.equal(`"${':'.repeat(117)}..."`);
+    expect(performance.now() - started).to.be.below(2000);
+  });
 });
