@@ -35,11 +35,11 @@ enum FreshnessRead {
 }
 `;
 
-const READS: Readonly<Record<string, FieldFreshness['read']>> = {
-  FRESH: 'fresh',
-  PRIMARY: 'primary',
-  REPLICA: 'replica',
-};
+const READS: ReadonlyMap<unknown, FieldFreshness['read']> = new Map([
+  ['FRESH', 'fresh'],
+  ['PRIMARY', 'primary'],
+  ['REPLICA', 'replica'],
+]);
 
 /** What the schema says of the reads under a field; `undefined` where it says nothing. */
 export type FreshnessOf = (field: GraphQLField<unknown, unknown>) => FieldFreshness | undefined;
@@ -115,7 +115,7 @@ function declared(
 function validated(where: string, given: Readonly<Record<string, unknown>>): FieldFreshness {
   rejectUnknownKeys(where, given, ['read', 'maxLagMs']);
   const word = given['read'] ?? 'FRESH';
-  const read = typeof word === 'string' ? READS[word] : undefined;
+  const read = READS.get(word);
   if (!read) {
     throw new OptionsError(`${where}: read must be FRESH, PRIMARY or REPLICA, got ${echo(word)}.`);
   }

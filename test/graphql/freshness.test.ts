@@ -169,6 +169,7 @@ describe('@freshness', () => {
         'extensions.freshness must be an object such as { read: \'PRIMARY\' }, got "PRIMARY"',
       ],
       [{ read: 'primary' }, 'read must be FRESH, PRIMARY or REPLICA, got "primary"'],
+      [{ read: 'constructor' }, 'read must be FRESH, PRIMARY or REPLICA, got "constructor"'],
       [{ reads: 'PRIMARY' }, 'did you mean "read"?'],
       [{ maxLagMs: NaN }, 'maxLagMs must be a number of milliseconds, zero or more, got NaN'],
       [{}, 'says nothing; give read, maxLagMs, or both'],
