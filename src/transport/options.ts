@@ -1,3 +1,4 @@
+import { stringifySetCookie } from 'cookie';
 import { OptionsError, echo } from '../errors';
 import { isRecord, rejectUnknownKeys } from '../validate';
 import type { SessionStore } from './store';
@@ -115,8 +116,9 @@ function cookieOf(where: string, cookie: unknown): ResolvedCookie | undefined {
     );
   }
   for (const [key, value] of Object.entries({ path, domain })) {
-    if (value === undefined || (typeof value === 'string' && /^[^;\s]+$/.test(value))) continue;
-    throw new OptionsError(`${where}: cookie.${key} must be a string, got ${echo(value)}.`);
+    if (value === undefined || (typeof value === 'string' && fits(key, value))) continue;
+    const rule = typeof value === 'string' ? 'what a cookie can hold' : 'a string';
+    throw new OptionsError(`${where}: cookie.${key} must be ${rule}, got ${echo(value)}.`);
   }
   return {
     name,
@@ -128,6 +130,16 @@ function cookieOf(where: string, cookie: unknown): ResolvedCookie | undefined {
       ...(domain !== undefined && { domain: domain as string }),
     },
   };
+}
+
+/** Asked of whoever writes the cookies: a response is too late to find out. */
+function fits(attribute: string, value: string): boolean {
+  try {
+    stringifySetCookie({ name: 'name', value: '', [attribute]: value });
+    return value !== '';
+  } catch {
+    return false;
+  }
 }
 
 function headerOf(where: string, header: unknown): string | undefined {

@@ -335,6 +335,18 @@ describe('Yoga', () => {
         () => useFreshReads(reads, { cookie: { sameSite: 'none', secure: false } }),
         "useFreshReads: cookie.sameSite 'none' is ignored by browsers without cookie.secure: true.",
       ],
+      [
+        () => useFreshReads(reads, { cookie: { domain: 'https://example.com' } }),
+        'useFreshReads: cookie.domain must be what a cookie can hold, got "https://example.com".',
+      ],
+      [
+        () => useFreshReads(reads, { cookie: { path: '/<id>' } }),
+        'useFreshReads: cookie.path must be what a cookie can hold, got "/<id>".',
+      ],
+      [
+        () => useFreshReads(reads, { cookie: { path: '/a; Domain=evil.example' } }),
+        'useFreshReads: cookie.path must be what a cookie can hold, got "/a; Domain=evil.example".',
+      ],
     ];
     for (const [call, message] of refused) {
       expect(call).to.throw(message).that.satisfies(isOptionsError);
