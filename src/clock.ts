@@ -11,6 +11,9 @@ const readNow = performance.now.bind(performance);
 const origin = performance.timeOrigin;
 const wallClock = Date.now.bind(Date);
 
+/** The longest that a timer runs, in milliseconds: a longer one fires at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Milliseconds on a clock that never goes back. */
 export function now(): number {
   return readNow();

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { LONGEST_TIMER_MS } from './clock';
 import { OptionsError, echo } from './errors';
 import type { Logger } from './options';
 import { sessionSecret, type SessionSecrets } from './session-secret';
@@ -57,8 +58,8 @@ const validators: Validators = {
     value === undefined ? undefined : count('maxPrimaryFallback', value),
   maxReplicaLagMs: (value) =>
     value === undefined ? undefined : durationMs('maxReplicaLagMs', value),
-  replicaConnectTimeoutMs: (value) => timeoutMs('replicaConnectTimeoutMs', value ?? 3000),
-  replicaTimeoutMs: (value) => timeoutMs('replicaTimeoutMs', value ?? 2000),
+  replicaConnectTimeoutMs: (value) => timerMs('replicaConnectTimeoutMs', timeoutMs, value ?? 3000),
+  replicaTimeoutMs: (value) => timerMs('replicaTimeoutMs', timeoutMs, value ?? 2000),
   historyScope: oneOf('historyScope', ['operation', 'resolver']),
   sessionSecret,
   monotonicReads,
@@ -126,7 +127,7 @@ function freshness(value: unknown): ResolvedFreshness {
       ]);
       return {
         mode: 'proven',
-        catchUpWaitMs: durationMs('freshness.catchUpWaitMs', given['catchUpWaitMs'] ?? 0),
+        catchUpWaitMs: timerMs('freshness.catchUpWaitMs', durationMs, given['catchUpWaitMs'] ?? 0),
         ...probing(given),
       };
     case 'fixed':
@@ -181,7 +182,11 @@ function probing(given: Record<string, unknown>): {
     rejectUnknownKeys('freshness.heartbeat', heartbeat, ['table']);
   }
   return {
-    probeIntervalMs: timeoutMs('freshness.probeIntervalMs', given['probeIntervalMs'] ?? 10),
+    probeIntervalMs: timerMs(
+      'freshness.probeIntervalMs',
+      timeoutMs,
+      given['probeIntervalMs'] ?? 10,
+    ),
     heartbeat: heartbeat as { readonly table: string } | undefined,
   };
 }
@@ -197,6 +202,19 @@ function timeoutMs(name: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
   throw new OptionsError(
     `${name} must be a number of milliseconds above zero, got ${echo(value)}.`,
+  );
+}
+
+/** For times that timers are set to. */
+function timerMs(
+  name: string,
+  read: (name: string, value: unknown) => number,
+  value: unknown,
+): number {
+  const ms = read(name, value);
+  if (ms <= LONGEST_TIMER_MS) return ms;
+  throw new OptionsError(
+    `${name} must be at most ${LONGEST_TIMER_MS} milliseconds, the longest that a timer runs, got ${echo(ms)}.`,
   );
 }
 

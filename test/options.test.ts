@@ -94,6 +94,14 @@ describe('options', () => {
       { maxReplicaLagMs: NaN },
       'maxReplicaLagMs must be a number of milliseconds, zero or more, got NaN.',
     ],
+    ...['replicaConnectTimeoutMs', 'replicaTimeoutMs'].map((name): [unknown, string] => [
+      { [name]: 2 ** 31 },
+      `${name} must be at most 2147483647 milliseconds, the longest that a timer runs, got 2147483648.`,
+    ]),
+    ...['catchUpWaitMs', 'probeIntervalMs'].map((name): [unknown, string] => [
+      { freshness: { mode: 'proven', [name]: 1e10 } },
+      `freshness.${name} must be at most 2147483647 milliseconds, the longest that a timer runs, got 10000000000.`,
+    ]),
     [
       { replicaTimeoutMs: 0 },
       'replicaTimeoutMs must be a number of milliseconds above zero, got 0.',

@@ -1,5 +1,6 @@
 import { ConnectionAcquireTimeoutError } from 'sequelize';
 import { TimeoutError } from 'sequelize-pool';
+import { LONGEST_TIMER_MS } from '../clock';
 import { ReplicasUnavailableError } from '../errors';
 import type { NodeConnection } from '../freshness';
 import {
@@ -201,7 +202,10 @@ function specOf(
       const connection = await manager._connect({
         ...config,
         ...(timeoutMs !== undefined && {
-          dialectOptions: { connectionTimeoutMillis: 2 * timeoutMs, ...dialectOptions },
+          dialectOptions: {
+            connectionTimeoutMillis: Math.min(2 * timeoutMs, LONGEST_TIMER_MS),
+            ...dialectOptions,
+          },
         }),
       });
       connection.queryType = queryType;
