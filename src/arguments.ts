@@ -52,12 +52,11 @@ export function assertOperationOptions(options: unknown): asserts options is Ope
     if (options[key] === undefined || typeof options[key] === 'string') continue;
     throw new OptionsError(`runOperation: ${key} must be a string, got ${echo(options[key])}.`);
   }
-  const { kind } = options;
+  const { kind, token } = options;
   if (kind !== undefined && !(KINDS as readonly unknown[]).includes(kind)) {
     const list = KINDS.map((known) => `'${known}'`).join(', ');
     throw new OptionsError(`runOperation: kind must be one of ${list}, got ${echo(kind)}.`);
   }
-  const { token } = options;
   if (token === undefined || token === null || typeof token === 'string') return;
   if (Array.isArray(token)) return;
   throw new OptionsError(

@@ -163,6 +163,19 @@ describe('a token from one process to another', () => {
       .runOperation({ token: [5 as never] }, () => undefined)
       .catch((reason: unknown) => reason);
     expect(error).to.have.property('message', 'token must be a string that token() gave, got 5.');
+    for (const [wrong, shown] of [
+      [5, '5'],
+      [{}, '{}'],
+    ] as const) {
+      const reason = await one.reads
+        .runOperation({ token: wrong as never }, () => undefined)
+        .catch((caught: unknown) => caught);
+      expect(reason).to.have.property(
+        'message',
+        `runOperation: token must be what token() gave, or an array of that, got ${shown}.`,
+      );
+      expect(isOptionsError(reason)).to.equal(true);
+    }
   });
 
   it('that was signed by nobody of ours is ignored, and counted', async () => {
