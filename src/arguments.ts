@@ -72,21 +72,33 @@ export function assertFunction(call: string, fn: unknown): void {
   throw new OptionsError(`${call}: fn must be a function, got ${echo(fn)}.${hint}`);
 }
 
-/** The name behind what `markWritten` takes. @throws OptionsError when there is none */
-export function tableNameOf(table: TableLike): { schema: string | undefined; name: string } {
-  if (typeof table === 'string' && table !== '') return parseTableName(table);
+/** The name behind a table. @throws OptionsError when there is none; `where` names the call */
+export function tableNameOf(
+  where: string,
+  table: TableLike,
+): { schema: string | undefined; name: string } {
+  assertTable(where, table);
+  if (typeof table === 'string') return parseTableName(table);
+  if (!('getTableName' in table)) return { schema: table.schema, name: table.table };
+  const name = table.getTableName();
+  if (typeof name === 'string') return { schema: undefined, name };
+  return { schema: name.schema ?? undefined, name: name.tableName };
+}
+
+/** @throws OptionsError unless `table` can name a table; `where` names the call */
+export function assertTable(where: string, table: unknown): asserts table is TableLike {
+  if (isText(table)) return;
   // A model is a class; anything with getTableName will do.
   if (typeof table === 'function' || isRecord(table)) {
-    if ('getTableName' in table && typeof table.getTableName === 'function') {
-      const name = table.getTableName();
-      if (typeof name === 'string') return { schema: undefined, name };
-      return { schema: name.schema ?? undefined, name: name.tableName };
-    }
-    if ('table' in table && typeof table.table === 'string') {
-      return { schema: table.schema, name: table.table };
-    }
+    const { getTableName, schema, table: name } = table as Readonly<Record<string, unknown>>;
+    if (typeof getTableName === 'function') return;
+    if (isText(name) && (schema === undefined || isText(schema))) return;
   }
   throw new OptionsError(
-    `markWritten: a table is 'users', 'schema.users', { schema, table } or a model, got ${echo(table)}.`,
+    `${where}: a table is 'users', 'schema.users', { schema, table } or a model, got ${echo(table)}.`,
   );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }

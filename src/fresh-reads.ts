@@ -123,7 +123,10 @@ class Handle implements FreshReads {
       warn: (message, once) => this.#reporter.warn(message, once),
       tablesRead: (table) => this.#tablesRead(table),
       warnOfMissing: (loader, tables) =>
-        this.#wiring.knowledge.warnOfMissing(loader, tables.map(tableNameOf)),
+        this.#wiring.knowledge.warnOfMissing(
+          loader,
+          tables.map((table) => tableNameOf(loader, table)),
+        ),
     };
     if (!replicated) {
       this.#reporter.warn(
@@ -215,7 +218,7 @@ class Handle implements FreshReads {
       );
     }
     const keys = tables.flatMap((table: TableLike) =>
-      this.#wiring.knowledge.changedBy(tableNameOf(table)),
+      this.#wiring.knowledge.changedBy(tableNameOf('markWritten', table)),
     );
     this.#wiring.ledger.open([...new Set(keys)], [], currentFrame()).commit();
   }
@@ -267,7 +270,7 @@ class Handle implements FreshReads {
   }
 
   #tablesRead(table: TableLike): readonly string[] | undefined {
-    const { schema, name } = tableNameOf(table);
+    const { schema, name } = tableNameOf('reads', table);
     const path = [schema, name].filter((part) => part !== undefined);
     const quoted = path.map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
     return this.#wiring.router.tablesRead(new Statement(`SELECT 1 FROM ${quoted}`, currentFrame()));

@@ -1,3 +1,4 @@
+import { assertTable } from '../arguments';
 import { OptionsError, echo } from '../errors';
 import type { TableLike } from '../handle';
 import { identified } from './identity';
@@ -38,6 +39,7 @@ export function batch<Key, Value, Args = undefined>(
       `${label}: reads must be an array of the tables that load reads, got ${echo(reads)}.`,
     );
   }
+  for (const table of reads as readonly unknown[]) assertTable(`${label}: reads`, table);
   if (typeof load !== 'function') {
     throw new OptionsError(`${label}: load must be a function of keys, got ${echo(load)}.`);
   }

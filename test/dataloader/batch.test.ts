@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Transaction } from 'sequelize';
+import { isOptionsError } from '../../src';
 import { batch, createLoaders } from '../../src/dataloader';
 import { Post, User } from './town';
 import { useTown } from './use-town';
@@ -82,6 +83,13 @@ describe('batch', () => {
     expect(() => batch({ load } as never)).to.throw(
       'batch: reads must be an array of the tables that load reads, got undefined.',
     );
+    for (const table of [5, '', {}, { table: '' }, { schema: 5, table: 'votes' }, null]) {
+      expect(() => batch({ reads: ['votes', table], load } as never))
+        .to.throw(
+          "batch: reads: a table is 'users', 'schema.users', { schema, table } or a model, got ",
+        )
+        .that.satisfies(isOptionsError);
+    }
     expect(() => batch({ reads: [], load: 1 } as never)).to.throw(
       'batch: load must be a function of keys, got 1.',
     );
