@@ -61,15 +61,21 @@ export class CurrentCatalog {
       this.#reloadWanted = true;
       return this.#loading;
     }
-    this.#loading = this.#load()
-      .catch((error: unknown) => {
-        // Nobody needs it any more, whatever it was that failed.
-        if (!this.#closed) throw error;
-      })
-      .finally(() => {
-        this.#loading = undefined;
-      });
+    this.#loading = this.#loadUntilCurrent();
     return this.#loading;
+  }
+
+  async #loadUntilCurrent(): Promise<void> {
+    try {
+      do await this.#load();
+      while (this.#wantsReload());
+    } catch (error) {
+      // Once closed nobody needs it any more, whatever it was that failed.
+      if (!this.#closed) throw error;
+    } finally {
+      // At once: who asks a moment later must not wait for a reading that is over.
+      this.#loading = undefined;
+    }
   }
 
   /** Begins to read the catalog, for whoever does not wait for it. */
@@ -143,7 +149,6 @@ export class CurrentCatalog {
     this.#checkedAt = now();
     this.#catalog = catalog;
     this.#parts.onUse(catalog);
-    if (this.#wantsReload()) await this.#load();
   }
 
   #wantsReload(): boolean {
