@@ -57,7 +57,7 @@ export interface Status {
   readonly nodes: readonly NodeStatus[];
   /** The live writes of this process. */
   readonly liveWrites: readonly WriteRecord[];
-  /** Each said once, oldest first. */
+  /** Each said once, oldest first; the newest thousand. */
   readonly warnings: readonly string[];
   /** What became of the session tokens that were brought. */
   readonly tokens: TokenCounts;

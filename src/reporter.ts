@@ -2,20 +2,23 @@ import type { Disposable } from './handle';
 import type { Logger } from './options';
 import type { Decision } from './routing';
 
+/** Some hold names or errors of the application's, of which there may be ever new ones. */
+const MOST_WARNINGS = 1000;
+
 /** What a handle has to say: warnings, each once, and decisions for those who listen. */
 export class Reporter {
   readonly #logger: Logger | undefined;
-  readonly #warnings: string[] = [];
-  readonly #said = new Set<string>();
+  /** By what each is said once for. */
+  readonly #warnings = new Map<string, string>();
   readonly #listeners = new Set<(decision: Decision) => void>();
 
   constructor(logger: Logger | undefined) {
     this.#logger = logger;
   }
 
-  /** Oldest first. */
+  /** The newest thousand, oldest first. */
   get warnings(): readonly string[] {
-    return [...this.#warnings];
+    return [...this.#warnings.values()];
   }
 
   /** Somebody listens to decisions, so it is worth making them. */
@@ -46,9 +49,10 @@ export class Reporter {
 
   /** Keeps and logs a warning, the first time for each `once`. */
   warn(message: string, once = message): void {
-    if (this.#said.has(once)) return;
-    this.#said.add(once);
-    this.#warnings.push(message);
+    if (this.#warnings.has(once)) return;
+    this.#warnings.set(once, message);
+    const [oldest] = this.#warnings.keys();
+    if (this.#warnings.size > MOST_WARNINGS && oldest !== undefined) this.#warnings.delete(oldest);
     this.log(message);
   }
 
