@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { OptionsError, echo } from './errors';
 import type { OperationOptions, TableLike } from './handle';
-import { parseTableName, type SequelizeInternals } from './sequelize';
+import { parseTableName, type SequelizeInternals, type TableName } from './sequelize';
 import { isRecord, rejectUnknownKeys } from './validate';
 
 const KINDS = ['query', 'mutation', 'subscription', 'request', 'job'] as const;
@@ -73,10 +73,7 @@ export function assertFunction(call: string, fn: unknown): void {
 }
 
 /** The name behind a table. @throws OptionsError when there is none; `where` names the call */
-export function tableNameOf(
-  where: string,
-  table: TableLike,
-): { schema: string | undefined; name: string } {
+export function tableNameOf(where: string, table: TableLike): TableName {
   assertTable(where, table);
   if (typeof table === 'string') return parseTableName(table);
   if (!('getTableName' in table)) return { schema: table.schema, name: table.table };

@@ -7,6 +7,7 @@ import { CurrentCatalog, type CurrentCatalogParts } from './current-catalog';
 import { factsOf } from './facts';
 import { NameMatchers } from './name-matchers';
 import type { Statement } from './statement';
+import { noTable, parseTableName, type TableName } from './table-name';
 
 /** What a statement changes, as far as it can be told. */
 export interface Effect {
@@ -21,11 +22,6 @@ export interface Effect {
   readonly definition: 'none' | 'possible' | 'certain';
   /** One statement, not several in one text. */
   readonly single: boolean;
-}
-
-export interface TableName {
-  readonly schema: string | undefined;
-  readonly name: string;
 }
 
 export interface Reads {
@@ -280,24 +276,9 @@ export class Knowledge {
   }
 }
 
-/** `users` or `schema.users`, as the options and `markWritten` take it. */
-export function parseTableName(table: string): { schema: string | undefined; name: string } {
-  const dot = table.indexOf('.');
-  return dot < 0
-    ? { schema: undefined, name: table }
-    : { schema: table.slice(0, dot), name: table.slice(dot + 1) };
-}
-
 /** Whether statements touch something that no name in their text leads to (by casts, operators). */
 function hasEffect(implicit: ReadClosure): boolean {
   return implicit.tables.length > 0 || implicit.unknown || implicit.writes || implicit.primaryOnly;
-}
-
-function noTable(name: string): string {
-  return (
-    `no table or view ${name} is known on the search path ` +
-    '(of other schemas the full name is needed, as in "schema.table")'
-  );
 }
 
 function isReadByItself(analysis: Analysis): boolean {
