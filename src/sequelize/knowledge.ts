@@ -39,6 +39,8 @@ const NOTHING: readonly string[] = Object.freeze([]);
 export const NONE_TOUCHED: readonly LiveWriteView['touched'][] = Object.freeze([]);
 const NO_TABLES: ReadonlyMap<string, string> = new Map();
 const ALL: readonly string[] = Object.freeze([EVERYTHING]);
+/** Jobs may make ever new ones; one that was let go costs a look at the catalog. */
+const MOST_TEMPORARY = 1000;
 
 /**
  * What statements read and write: the text's own words (statement room) closed over what the
@@ -199,7 +201,7 @@ export class Knowledge {
     const analysis = this.#analyse(statement);
     if (analysis.setsSearchPath) this.#anySchema = true;
     for (const { relation } of analysis.writes) {
-      if (relation.schema === 'pg_temp') this.#temporary.add(relation.name);
+      if (relation.schema === 'pg_temp') this.#noteTemporary(relation.name);
     }
     if (analysis.kind === 'transaction' || analysis.kind === 'session') return undefined;
     const single = analysis.statements === 1;
@@ -237,6 +239,11 @@ export class Knowledge {
   isTransactionControl(statement: Statement): boolean {
     if (this.view(statement).nature !== 'not-a-read') return false;
     return this.#analyse(statement).kind === 'transaction';
+  }
+
+  #noteTemporary(name: string): void {
+    if (this.#temporary.size >= MOST_TEMPORARY) this.#temporary.clear();
+    this.#temporary.add(name);
   }
 
   #lookFor(missing: readonly string[]): void {
