@@ -9,7 +9,6 @@ import {
   rememberingDecide,
   type LiveWriteView,
   type Reason,
-  type Target,
   type Verdict,
   type Wishes,
 } from '../routing';
@@ -18,11 +17,11 @@ import { NONE_TOUCHED, type Knowledge } from './knowledge';
 import type { LiveTables, LiveWrites } from './live-writes';
 import type { SessionReads } from './session-reads';
 import type { Nodes } from './nodes';
-import { freshnessOf } from './query-options';
 import { ReplicaViews } from './replica-views';
 import { Route } from './route';
 import type { Statement } from './statement';
 import { Waits, isTooFarBehind } from './waits';
+import { wishesOf, wishesOfTransaction } from './wishes';
 
 /** The primary takes the read only for want of a replica. */
 const FALLBACKS: ReadonlySet<Reason> = new Set([
@@ -30,19 +29,11 @@ const FALLBACKS: ReadonlySet<Reason> = new Set([
   'replica-failed',
   'too-far-behind',
 ]);
-const { SELECT, RAW }: Record<'SELECT' | 'RAW', string> = QueryTypes;
 const NO_WRITES: readonly LiveWriteView[] = Object.freeze([]);
 /** Stands for any number of live writes that the statement does not touch: who shows them is no matter. */
 const UNTOUCHED: readonly LiveWriteView[] = Object.freeze([
   Object.freeze({ touched: 'no', shownBy: Object.freeze([]) }),
 ]);
-const NO_WISHES: Wishes = Object.freeze({
-  transaction: undefined,
-  useMaster: false,
-  query: undefined,
-  scope: undefined,
-  field: undefined,
-});
 
 /** The router's look at the pools: none where statements stay where Sequelize sends them. */
 export interface Health {
@@ -88,7 +79,7 @@ export class Router {
       sessions: parts.sessions,
       catchUpWaitMs: freshness.mode === 'proven' ? freshness.catchUpWaitMs : 0,
       viewsFor: (statement) => this.#views.of(statement.failedOn, undefined),
-      boundOf: (statement, options) => this.#boundOf(this.#wishesOf(statement, options)),
+      boundOf: (statement, options) => this.#boundOf(wishesOf(statement, options, this.#options)),
       touchedEntries: (statement) => this.#touchedEntries(statement),
       decide: (statement, options) => this.decide(statement, options),
     });
@@ -103,7 +94,7 @@ export class Router {
   /** Decides where a statement outside any transaction goes. */
   decide(statement: Statement, options: StatementOptions): Verdict {
     const { frame } = statement;
-    const wishes = this.#wishesOf(statement, options);
+    const wishes = wishesOf(statement, options, this.#options);
     statement.readsBefore = this.#sessions.readsBefore(frame);
     statement.verdict = this.#decide({
       statement: this.#knowledge.view(statement),
@@ -142,7 +133,7 @@ export class Router {
     // What Sequelize itself sends to the pool for writes stays with it: raw SQL that sets up a session
     // (a temporary table, a setting, a lock) finds it again there. What it would read elsewhere must
     // not wait for that pool, which transactions may hold as a whole while they wait for the read.
-    const isSelect = options.type === SELECT && statement.useMaster !== true;
+    const isSelect = options.type === QueryTypes.SELECT && statement.useMaster !== true;
     if (!isSelect || verdict.reason === 'primary-only-relation') return true;
     return Route.toPrimary({ fallback });
   }
@@ -230,16 +221,6 @@ export class Router {
       (!shownBy || shownBy(node));
   }
 
-  #wishesOf({ frame, useMaster: asked }: Statement, options: StatementOptions): Wishes {
-    const query = freshnessOf(options);
-    const scope = wishOf(frame);
-    const field = frame.freshness;
-    const useMaster = asked === true || this.#staysOnPrimary(options);
-    return useMaster || query || scope || field
-      ? { transaction: undefined, useMaster, query, scope, field }
-      : NO_WISHES;
-  }
-
   #boundOf(wishes: Wishes): number | undefined {
     const bound = lagBound({ maxLagMs: this.#options.maxReplicaLagMs, wishes });
     return bound === Infinity ? undefined : bound;
@@ -273,13 +254,6 @@ export class Router {
     return isMutation && !this.#ledger.hasWritten(operation);
   }
 
-  /** Raw SQL has no type; any other one (SHOWTABLES, DESCRIBE ...) looks at the schema to change it. */
-  #staysOnPrimary(options: StatementOptions): boolean {
-    const type: string | undefined = options.type;
-    if (type === undefined || type === RAW) return this.#options.rawReads === 'primary';
-    return type !== SELECT;
-  }
-
   #primaryOutside({ operation }: Frame): boolean {
     return operation === undefined && this.#options.outsideOperation === 'primary';
   }
@@ -287,18 +261,4 @@ export class Router {
 
 function namesAt(indexes: readonly number[], names: readonly string[]): string[] {
   return indexes.flatMap((index) => names[index] ?? []);
-}
-
-function wishesOfTransaction(frame: Frame): Wishes {
-  return {
-    transaction: undefined,
-    useMaster: false,
-    query: undefined,
-    scope: wishOf(frame),
-    field: frame.freshness,
-  };
-}
-
-function wishOf({ asked }: Frame): Target | undefined {
-  return asked?.active ? asked.target : undefined;
 }
