@@ -3,7 +3,8 @@ import { isFull, meaningOf } from './failures';
 import { NodeHealth, type NodeState, type TrialResult } from './health';
 import { NodePool, shut } from './node-pool';
 import { SilenceWatch } from './silence';
-import type { Admission, NodeHooks, NodeSpec, ReadRefusal, Timers, Trouble } from './types';
+import { NotAdmitted, Unavailable, troubleOf } from './trouble';
+import type { NodeHooks, NodeSpec, ReadRefusal, Timers, Trouble } from './types';
 import { within } from './within';
 
 /** How often the rest of the package is told that a replica is in use, in milliseconds. */
@@ -279,26 +280,6 @@ export class Replica<C extends object> implements Candidate {
     if (state.kind === 'up') return { node: name, because: 'not-eligible' };
     return { node: name, because: state.because, error: state.error };
   }
-}
-
-/** Inside the pool: the node can't give a connection. */
-class Unavailable extends Error {
-  constructor(readonly refusal: ReadRefusal) {
-    super(`${refusal.node} is not available: ${refusal.because}`);
-  }
-}
-
-class NotAdmitted extends Error {
-  constructor(readonly answer: Exclude<Admission, true>) {
-    super(answer === 'primary' ? 'this replica is the primary itself' : 'not admitted');
-  }
-}
-
-function troubleOf(error: unknown): Trouble {
-  if (error instanceof NotAdmitted) {
-    return error.answer === 'primary' ? 'is-primary' : 'not-admitted';
-  }
-  return meaningOf(error).node === 'silent' ? 'no-answer' : 'connect-failed';
 }
 
 function noop(): void {
