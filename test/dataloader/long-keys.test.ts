@@ -16,8 +16,8 @@ describe('long texts as keys', () => {
   it('of a whole number are refused by their length, unless it is made of zeros', () => {
     const whole = codecOf({ key: 'BIGINT' });
     const started = performance.now();
-    expect(whole.encode('9'.repeat(2_000_000))).to.equal(undefined);
-    expect(whole.encode(`-${'0'.repeat(2_000_000)}7`)).to.equal('-7');
-    expect(performance.now() - started).to.be.below(500);
+    expect(whole.encode('9'.repeat(8_000_000))).to.equal(undefined);
+    expect(whole.encode(`-${'0'.repeat(8_000_000)}7`)).to.equal('-7');
+    expect(performance.now() - started).to.be.below(2000);
   });
 });
