@@ -50,7 +50,7 @@ describe('close() in the middle of everything', () => {
 
   for (const state of ['stopped', 'frozen'] as const) {
     it(`the primary ${state}, the outcome of a write unknown: it resolves`, async () => {
-      const app = await ground.readyApp({}, { dialectOptions: { query_timeout: 300 } });
+      const app = await ground.readyApp({}, { dialectOptions: { query_timeout: 1000 } });
       const died = app.sequelize
         .query('UPDATE rare SET version = length(pg_sleep(60)::text)')
         .catch((error: unknown) => error);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Client } from 'pg';
 import type { Options } from 'sequelize';
 import { Ground, failure, servers, until, type App } from './support';
 import { TcpProxy } from '../support/tcp-proxy';
@@ -50,13 +51,15 @@ for (const { title, options } of servers()) {
     });
 
     it('a write that its client gave up, and that commits later, is held back until then', async () => {
-      const app = await ground.readyApp({}, { dialectOptions: { query_timeout: 200 } });
+      const app = await ground.readyApp({}, { dialectOptions: { query_timeout: 1000 } });
       await app.sequelize.query('UPDATE rare SET version = 1');
       await app.untilServedBy('replica1', 'rare');
       for (const replica of ground.cluster.replicas) await replica.pause();
-      const slow = 'UPDATE rare SET version = 2 + length(pg_sleep(0.6)::text)';
-      const gaveUp = await failure(app.sequelize.query(slow));
+      // It waits for the row until the client has given up.
+      const holder = await locked(ground, 'rare');
+      const gaveUp = await failure(app.sequelize.query('UPDATE rare SET version = 2'));
       expect(gaveUp.message).to.equal('Query read timeout');
+      await holder.end();
       const versionOf = async () => (await app.select<{ version: number }>(READ))[0]?.version;
       await until(async () => (await versionOf()) === 2);
       for (let i = 0; i < 50; i++) expect(await versionOf()).to.equal(2);
@@ -195,6 +198,14 @@ describe('a promotion', () => {
 });
 
 /** Resolves once a statement with `text` in it is at work on the primary. */
+/** Locks a table against writes until the connection that is returned ends. */
+async function locked({ cluster }: Ground, table: string): Promise<Client> {
+  const client = new Client(cluster.primary.url);
+  await client.connect();
+  await client.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
+  return client;
+}
+
 async function started(ground: Ground, text: string): Promise<void> {
   const sql = `SELECT 1 FROM pg_stat_activity
     WHERE state = 'active' AND query LIKE $1 AND pid <> pg_backend_pid()`;

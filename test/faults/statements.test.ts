@@ -148,7 +148,10 @@ describe('a read that is in the way of replay', () => {
       settings: { max_standby_streaming_delay: 0 },
     });
     const app = await ground.readyApp();
-    const reading = app.select<{ n: number }>('SELECT count(*)::int AS n, pg_sleep(2) FROM items');
+    // On the replica for as long as it takes to be cancelled; on the primary there is nothing to wait for.
+    const reading = app.select<{ n: number }>(
+      'SELECT count(*)::int AS n, pg_sleep(CASE WHEN pg_is_in_recovery() THEN 60 ELSE 0 END) FROM items',
+    );
     const asleep = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
     await until(async () => (await ground.replica1.query(asleep)).length > 0);
     expect(app.last.node).to.equal('replica1');

@@ -175,12 +175,13 @@ describe('one pool a node, on real nodes', () => {
   it('a frozen replica lets go of its readers, then is out, then is back', async () => {
     const sequelize = connect();
     const { pools } = installOn(sequelize, {
-      options: { connectTimeoutMs: 300, replicaTimeoutMs: 200 },
+      options: { connectTimeoutMs: 1000, replicaTimeoutMs: 300 },
     });
     const [replica, other] = cluster.replicas;
     const onFirst = (): Route => Route.toReplica(['replica1']);
-    // Long enough for each to have a connection of its own.
-    await Promise.all([1, 2].map(() => portOf(sequelize, onFirst(), ', pg_sleep(0.25)')));
+    // Held at the same time, so that each has a connection of its own.
+    const held = await Promise.all([1, 2].map(() => pools.acquireRead(onFirst())));
+    for (const connection of held) pools.release(connection);
     await replica!.freeze();
     const stuck = await Promise.all(
       [1, 2].map(() => portOf(sequelize, onFirst()).catch((error: unknown) => error)),
@@ -252,7 +253,7 @@ describe('one pool a node, on real nodes', () => {
   });
 
   it("an exhausted pool is Sequelize's own error", async () => {
-    const sequelize = connect({ pool: { max: 1, acquire: 500 } });
+    const sequelize = connect({ pool: { max: 1, acquire: 2000 } });
     installOn(sequelize);
     const held = await sequelize.transaction();
     const refused = await sequelize.transaction().catch((error: unknown) => error);

@@ -188,7 +188,7 @@ describe('write records', () => {
 
   it('a client time-out: in flight until the server has committed, however long that takes', async () => {
     const impatient = database.connect({
-      dialectOptions: { query_timeout: 100 },
+      dialectOptions: { query_timeout: 1000 },
     });
     const impatientReads = freshReads(impatient, {
       freshness: { mode: 'fixed', windowMs: 60_000 },
@@ -257,12 +257,12 @@ describe('write records', () => {
 
   it('a long transaction: the window starts at its commit', async () => {
     await reads.close();
-    reads = freshReads(sequelize, { freshness: { mode: 'fixed', windowMs: 150 } });
+    reads = freshReads(sequelize, { freshness: { mode: 'fixed', windowMs: 500 } });
     await reads.ready();
     await inOperation(async () => {
       const transaction = await sequelize.transaction();
       await sequelize.query(insert, { transaction });
-      await sequelize.query('SELECT pg_sleep(0.3)', { transaction });
+      await sequelize.query('SELECT pg_sleep(0.7)', { transaction });
       expect(states()).to.deep.equal(['users uncommitted']);
       await transaction.commit();
       expect(states()).to.deep.equal(['users committed']);

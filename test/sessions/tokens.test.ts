@@ -96,13 +96,21 @@ describe('a token from one process to another', () => {
 
   it('waits for those of the operation that it follows, and for no other operation', async () => {
     let release: (() => void) | undefined;
+    // Shorter than a token waits for its own writes, longer than this one takes to come.
     const elsewhere = one.reads.runOperation({}, () =>
-      one.sequelize.query('INSERT INTO posts SELECT 1 FROM pg_sleep(1)').then(() => release?.()),
+      one.sequelize
+        .query('INSERT INTO posts SELECT 1 FROM pg_sleep(4) /* elsewhere */')
+        .catch(() => undefined)
+        .then(() => release?.()),
     );
     await until(() => Promise.resolve(one.reads.status().liveWrites.length > 0));
     const others = new Promise<void>((resolve) => (release = resolve)).then(() => 'others');
     const token = one.tokenAfter('users').then(() => 'token');
     expect(await Promise.race([token, others])).to.equal('token');
+    await database.cluster.primary.query(
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+        WHERE query LIKE '%/* elsewhere */%' AND pid <> pg_backend_pid()`,
+    );
     await elsewhere;
   });
 
