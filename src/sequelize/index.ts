@@ -11,7 +11,7 @@ export { Nodes, PRIMARY } from './nodes';
 export { ownQuery } from './own-query';
 export { probeOpener } from './probes';
 export type { QueryFreshness } from './query-options';
-export { readEntryOf, type ReplicaConfig } from './read-entry';
+export type { ReplicaConfig } from './read-entry';
 export { ReplicaSet } from './replica-set';
 export { Router } from './router';
 export { SessionReads } from './session-reads';

@@ -2,8 +2,7 @@ export { createAnalyser } from './analyser';
 export { isHarmlessFunction } from './harmless';
 export { createMatcher } from './matcher';
 export { loadParser } from './parser';
-export { analyseFunction, analyseFunctionBody } from './routine-analysis';
-export type { RoutineShape } from './routine-analysis';
+export { analyseFunction } from './routine-analysis';
 export { suspicious } from './suspicious';
 export { WriteAction } from './types';
 export type {

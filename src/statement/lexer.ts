@@ -142,23 +142,3 @@ export function blockCommentEnd(sql: string, start: number): number {
   }
   return -1;
 }
-
-/**
- * The position after a dollar-quoted text that starts at `start`; `start` itself when none starts
- * there, -1 when it never ends.
- */
-export function dollarQuotedEnd(sql: string, start: number): number {
-  let position = start + 1;
-  if (classAt(sql, position) === CLASS_LETTER) {
-    position += 1;
-    for (;;) {
-      const kind = classAt(sql, position);
-      if (kind !== CLASS_LETTER && kind !== CLASS_DIGIT) break;
-      position += 1;
-    }
-  }
-  if (sql.charCodeAt(position) !== DOLLAR) return start;
-  const tag = sql.slice(start, position + 1);
-  const close = sql.indexOf(tag, position + 1);
-  return close === -1 ? -1 : close + tag.length;
-}

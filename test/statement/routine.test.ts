@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { analyseFunction, analyseFunctionBody, loadParser } from '../../src/statement';
+import { analyseFunction, loadParser } from '../../src/statement';
 import { describeAnalysis } from './describe-analysis';
+import { analyseFunctionBody } from './function-body';
 
 /** Every kind of PL/pgSQL statement, each with a relation of its own in every expression it has. */
 const EVERYTHING = `
