@@ -5,7 +5,7 @@ import type {
   IncludesInternals,
   IncludingInternals,
   InstanceInternals,
-} from '../sequelize/internals';
+} from '../sequelize';
 import { isRecord } from '../validate';
 import { arrayText, codecOf } from './codec';
 import { sequelizeOf } from './finder';

@@ -1,5 +1,5 @@
 import { OptionsError } from '../errors';
-import type { IncludeInternals } from '../sequelize/internals';
+import type { IncludeInternals } from '../sequelize';
 import { isRecord } from '../validate';
 
 /**

@@ -1,4 +1,4 @@
-import type { InstanceInternals } from '../sequelize/internals';
+import type { InstanceInternals } from '../sequelize';
 import type { Row } from './place';
 
 /**

@@ -2,7 +2,14 @@ export { DatabaseName } from './database-name';
 export { Decisions } from './decisions';
 export { hearErrorsEarly } from './early-errors';
 export { install, type Installation } from './install';
-export { internalsOf, type SequelizeInternals } from './internals';
+export {
+  internalsOf,
+  type IncludeInternals,
+  type IncludesInternals,
+  type IncludingInternals,
+  type InstanceInternals,
+  type SequelizeInternals,
+} from './internals';
 export { Knowledge } from './knowledge';
 export { LiveWrites } from './live-writes';
 export { Marker } from './marker';
