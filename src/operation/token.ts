@@ -143,7 +143,7 @@ function encode({ issuedAtMs, database, place, seen, writes }: TokenContents, ke
         (typeof seen === 'bigint' ? SEEN_IS_PLACED : 0),
     ),
   ];
-  if (place) parts.push(uint64(BigInt(place.system)), uint(place.timeline, 4));
+  if (place) parts.push(int64(BigInt(place.system)), uint(place.timeline, 4));
   if (typeof seen === 'bigint') parts.push(uint64(seen));
   for (const { table, open, committedAtMs, position } of writes) {
     const flags = (open ? IS_OPEN : 0) | (position === undefined ? 0 : HAS_POSITION);
@@ -162,7 +162,7 @@ function decode(body: Buffer, keys: Keys): ReadToken {
   const flags = next(1).readUInt8();
   const place =
     flags & HAS_PLACE
-      ? { system: String(next(8).readBigUInt64BE()), timeline: next(4).readUInt32BE() }
+      ? { system: String(next(8).readBigInt64BE()), timeline: next(4).readUInt32BE() }
       : undefined;
   const seen =
     flags & SEEN_IS_PLACED
@@ -205,5 +205,12 @@ function uint(value: number, bytes: number): Buffer {
 function uint64(value: bigint): Buffer {
   const buffer = Buffer.alloc(8);
   buffer.writeBigUInt64BE(value);
+  return buffer;
+}
+
+/** The server shows the number of a cluster as a signed one: from 2038 on it is below zero. */
+function int64(value: bigint): Buffer {
+  const buffer = Buffer.alloc(8);
+  buffer.writeBigInt64BE(value);
   return buffer;
 }
