@@ -1,19 +1,11 @@
 import { later, now } from '../clock';
 import { checkSpec } from './check-spec';
-import { Choice } from './choice';
 import type { NodeState, StateChange } from './health';
 import type { NodePool } from './node-pool';
 import { Primary } from './primary';
+import { ReadAcquisition } from './read-acquisition';
 import { Replica } from './replica';
-import {
-  NoReplicaLeft,
-  type NodeHooks,
-  type NodePoolsOptions,
-  type NodeSpec,
-  type ReadRefusal,
-  type ReadRequest,
-  type Timers,
-} from './types';
+import type { NodeHooks, NodePoolsOptions, NodeSpec, ReadRequest, Timers } from './types';
 
 export interface NodePoolsParts<C extends object> {
   readonly primary: NodeSpec<C>;
@@ -34,8 +26,6 @@ export interface ReplicaStatus {
   readonly waiting: number;
 }
 
-const NO_REFUSALS: readonly ReadRefusal[] = Object.freeze([]);
-
 /** Where a connection of ours lives. */
 interface Home<C extends object> {
   readonly node: string;
@@ -51,7 +41,7 @@ export class NodePools<C extends object> {
   readonly #replicas = new Map<string, Replica<C>>();
   readonly #leaving = new Set<Promise<void>>();
   readonly #homes = new WeakMap<C, Home<C>>();
-  readonly #choice = new Choice();
+  readonly #reads = new ReadAcquisition<C>(this.#replicas);
   readonly #listeners = new Set<(change: StateChange) => void>();
 
   /** @throws OptionsError when two nodes have the same name, or a weight is not above zero. */
@@ -127,7 +117,7 @@ export class NodePools<C extends object> {
   acquireRead(request: ReadRequest<C>): Promise<C> {
     request.node = undefined;
     try {
-      return this.#acquireFrom(request, request.eligible, NO_REFUSALS);
+      return this.#reads.acquire(request);
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }
@@ -218,7 +208,7 @@ export class NodePools<C extends object> {
     const replica = this.#replicas.get(node);
     if (!replica) return;
     this.#replicas.delete(node);
-    this.#choice.forget(node);
+    this.#reads.forget(node);
     const leaving = replica.drain().then(() => replica.pool.destroyAllNow());
     this.#leaving.add(leaving);
     await leaving;
@@ -246,74 +236,9 @@ export class NodePools<C extends object> {
     await Promise.all(pools.map((pool) => pool.destroyAllNow()));
   }
 
-  #acquireFrom(
-    request: ReadRequest<C>,
-    untried: readonly string[],
-    refusals: readonly ReadRefusal[],
-  ): Promise<C> {
-    const replica = this.#choice.pick(untried, this.#usableReplica);
-    if (!replica) return Promise.reject(this.#refused(untried, refusals));
-    const acquiring = replica.acquire();
-    const { ready } = replica;
-    if (ready !== undefined) {
-      const refusal = takeFor(request, replica, ready);
-      return refusal ? this.#acquireElsewhere(request, untried, refusals, refusal) : acquiring;
-    }
-    return acquiring.then(
-      (connection) => {
-        const refusal = takeFor(request, replica, connection);
-        return refusal ? this.#acquireElsewhere(request, untried, refusals, refusal) : connection;
-      },
-      (error: unknown) =>
-        this.#acquireElsewhere(request, untried, refusals, replica.refusalOf(error)),
-    );
-  }
-
-  #acquireElsewhere(
-    request: ReadRequest<C>,
-    tried: readonly string[],
-    refusals: readonly ReadRefusal[],
-    refusal: ReadRefusal,
-  ): Promise<C> {
-    const others = tried.filter((name) => name !== refusal.node);
-    return this.#acquireFrom(request, others, [...refusals, refusal]);
-  }
-
-  #refused(untried: readonly string[], refusals: readonly ReadRefusal[]): NoReplicaLeft {
-    const unusable = untried.map(
-      (node): ReadRefusal =>
-        this.#replicas.get(node)?.refusal() ?? { node, because: 'unknown-node' },
-    );
-    return new NoReplicaLeft([...refusals, ...unusable]);
-  }
-
-  readonly #usableReplica = (name: string): Replica<C> | undefined => {
-    const replica = this.#replicas.get(name);
-    return replica?.usable ? replica : undefined;
-  };
-
   #tell(node: string, from: NodeState, to: NodeState): void {
     const because = to.kind === 'up' ? 'answers' : to.because;
     const change: StateChange = { node, from: from.kind, to: to.kind, because };
     for (const listener of this.#listeners) listener(change);
   }
-}
-
-/** Begins the read on a connection that is in hand, or gives it back and says why. */
-function takeFor<C extends object>(
-  request: ReadRequest<C>,
-  replica: Replica<C>,
-  connection: C,
-): ReadRefusal | undefined {
-  const refusal = replica.take(connection);
-  if (refusal) return refusal;
-  let eligible = false;
-  try {
-    eligible = request.recheck?.(replica.name, connection) ?? true;
-  } finally {
-    if (!eligible) replica.release(connection);
-  }
-  if (!eligible) return { node: replica.name, because: 'not-eligible' };
-  request.node = replica.name;
-  return undefined;
 }
