@@ -28,8 +28,8 @@ export const positions: Evidence = {
   readSql: READ,
   // An insert position may lie behind records that nobody has flushed, because their transaction is
   // still open, and standbys are sent flushed WAL only. The commit of this message flushes them: a
-  // few dozen bytes of WAL, and nothing where others have flushed by then. 'local', so that it waits for the disk whatever the role's default is,
-  // and for no standby.
+  // few dozen bytes of WAL, and nothing where others have flushed by then. 'local', so that it waits
+  // for the disk whatever the role's default is, and for no standby.
   flushSql: (position) => `SELECT pg_catalog.set_config('synchronous_commit', 'local', true),
   CASE WHEN pg_catalog.pg_current_wal_flush_lsn() < '${formatLsn(position)}'::pg_catalog.pg_lsn THEN
     pg_catalog.pg_logical_emit_message(true, 'sequelize-fresh-reads', '')::text END`,
