@@ -40,7 +40,10 @@ export interface NodeStatus {
   readonly role: 'primary' | 'replica';
   /** `suspect`: being tried again. Always `up` for the primary, and with `routing: 'observe'`. */
   readonly health: 'up' | 'suspect' | 'down';
-  /** Whether it may serve reads: up, and known to be no further behind than what was let expire. */
+  /**
+   * Whether it may serve reads: up, and known to be no further behind than what was let expire. Bounds on
+   * the lag (`maxReplicaLagMs`, `maxLagMs`) are held against `lagMs` read by read, and not counted here.
+   */
   readonly serves: boolean;
   /** How far a replica was behind when that was last measured, in milliseconds, if it ever was. */
   readonly lagMs: number | undefined;

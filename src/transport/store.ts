@@ -1,5 +1,6 @@
 import { now } from '../clock';
 import { OptionsError, echo } from '../errors';
+import { isRecord, rejectUnknownKeys } from '../validate';
 
 /** What a response changes of its client's tokens. */
 export interface SessionChange {
@@ -33,9 +34,13 @@ interface Kept {
  * A store in the memory of this process: for one process, and for tests.
  *
  * @param options.maxClients Beyond this many the one that was quiet longest is forgotten. Default 100,000.
- * @throws OptionsError for a `maxClients` that is no whole number above zero
+ * @throws OptionsError for an unknown option, and for a `maxClients` that is no whole number above zero
  */
 export function memorySessionStore(options: { readonly maxClients?: number } = {}): SessionStore {
+  if (!isRecord(options)) {
+    throw new OptionsError(`memorySessionStore: options must be an object, got ${echo(options)}.`);
+  }
+  rejectUnknownKeys('memorySessionStore', options, ['maxClients']);
   const { maxClients = 100_000 } = options;
   if (!Number.isInteger(maxClients) || maxClients < 1) {
     throw new OptionsError(

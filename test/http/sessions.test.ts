@@ -315,6 +315,18 @@ describe('sessions over HTTP', () => {
     const clientOf = ({ headers }: { headers: Record<string, unknown> }) =>
       headers['x-user'] as string | undefined;
 
+    it('in memory says what is wrong with its options', () => {
+      for (const [options, message] of [
+        [{ maxClient: 5 }, 'unknown option "maxClient"; did you mean "maxClients"?'],
+        [{ maxClients: 0 }, 'maxClients must be a whole number above zero, got 0.'],
+        [5, 'options must be an object, got 5.'],
+      ] as const) {
+        expect(() => memorySessionStore(options as object)).to.throw(
+          `memorySessionStore: ${message}`,
+        );
+      }
+    });
+
     it('remembers for clients that carry nothing', async () => {
       const sessionStore = memorySessionStore();
       const { client } = await service({
