@@ -16,10 +16,11 @@ role=$1
 case $role in
 primary)
   if [ ! -s "$data/PG_VERSION" ]; then
-    printf '%s\n' "$POSTGRES_PASSWORD" >/tmp/password
-    initdb --pgdata "$data" --username postgres --pwfile /tmp/password \
+    password=$(mktemp)
+    printf '%s\n' "$POSTGRES_PASSWORD" >"$password"
+    initdb --pgdata "$data" --username postgres --pwfile "$password" \
       --auth scram-sha-256 --encoding UTF8 --locale C
-    rm /tmp/password
+    rm "$password"
     echo 'host all,replication all all scram-sha-256' >>"$data/pg_hba.conf"
   fi
   ;;

@@ -186,11 +186,11 @@ class TemplateScan {
 
   /**
    * Ends a literal at the current position: dropped after another literal and a comma, else
-   * replaced, or kept when no placeholder is given.
+   * replaced, or kept when no substitute is given.
    */
-  #literal(start: number, placeholder: string | undefined): void {
+  #literal(start: number, substitute: string | undefined): void {
     if (this.#previous !== COMMA_AFTER_LITERAL) {
-      const kept = placeholder ?? this.#sql.slice(start, this.#position);
+      const kept = substitute ?? this.#sql.slice(start, this.#position);
       this.#done += this.#sql.slice(this.#from, start) + kept;
     }
     this.#from = this.#position;
